@@ -39,12 +39,12 @@ def post_alarm(visit: Visit) -> Answer:
     """Say something of one signal, or of all that stands of a model."""
     name, version = visit.path["model"], visit.query.get("version") or None
     known = one_known(visit, name, version)
-    what, given = visit.form.get("what", ""), visit.form.get("signal")
+    what, named = visit.form.get("what", ""), visit.form.get("signal")
     if what not in {"acknowledge", "mute", "unmute"}:
         raise Problem(422, "what", "Alarms are acknowledged, muted or heard again.")
     standing = list(dict.fromkeys(a.signal for a in known.alarms.standing))
-    signals = [given] if given else list(known.alarms.muted) if what == "unmute" else standing
-    if what == "acknowledge" and not given:
+    signals = [named] if named else list(known.alarms.muted) if what == "unmute" else standing
+    if what == "acknowledge" and not named:
         # Two people may press it at once.
         signals = list(dict.fromkeys(a.signal for a in known.open)) or signals[:0]
     until = None
@@ -54,9 +54,8 @@ def post_alarm(visit: Visit) -> Answer:
             raise Problem(422, "days", "A signal is muted for 1 to 366 days.")
         until = (visit.service.clock() + timedelta(days=int(days))).isoformat(timespec="minutes")
     for signal in signals:
-        said = msgspec.convert(
-            {"signal": signal, "what": what, "until": until, "reason": visit.form.get("reason", "")[:300]}, SaidOfAlarm
-        )
+        given = {"signal": signal, "what": what, "until": until, "reason": visit.form.get("reason", "")[:300]}
+        said = msgspec.convert(given, SaidOfAlarm)
         query = OfVersion(version=version)
         say_of_alarm.run(ApiRequest(visit.service, visit.caller, {"model": name}, query, said, {}))
     return Elsewhere(inside(visit.form.get("back", "/")))
@@ -80,9 +79,8 @@ def get_alarms(visit: Visit) -> Answer:
         parts.append(tag("h2", "Muted"))
         parts += [_muted(visit, k, signal, until, said) for k, signal, until in muted]
     parts.append(tag("section", tag("h2", "What was alarmed before?"), _history(found, visit, said)))
-    parts.append(
-        tag("section", tag("h2", "How many false alarms are allowed?"), _budgets(found, visit.service.clock()))
-    )
+    budgets = _budgets(found, visit.service.clock())
+    parts.append(tag("section", tag("h2", "How many false alarms are allowed?"), budgets))
     return Shown("Alarms", tag("div", parts))
 
 
@@ -112,17 +110,11 @@ def standing_alarm(
         who = f"Acknowledged by {about['who']} at {stamp(about['at'])}."
     later = f", known since {stamp(alarm.known)}" if alarm.known else ""
     named = link(visible(known.name), to("models", known.name, version=_other(known))) if of else None
+    state = badge("alarm" if alarm.severity == "alarm" else "warn")
+    fired = tag("span", unbroken(f" fired in {visible(alarm.since)}{later}"), class_="quiet")
     told = tag(
         "div",
-        tag(
-            "p",
-            badge("alarm" if alarm.severity == "alarm" else "warn"),
-            " ",
-            named,
-            " " if of else None,
-            tag("b", signal_noun(alarm.signal)),
-            tag("span", unbroken(f" fired in {visible(alarm.since)}{later}"), class_="quiet"),
-        ),
+        tag("p", state, " ", named, " " if of else None, tag("b", signal_noun(alarm.signal)), fired),
         tag("p", unbroken(_why(known, alarm))),
         tag("p", unbroken(now)) if now else None,
         tag("p", who, class_="quiet") if who else None,
@@ -148,13 +140,8 @@ def _muted(visit: Visit, known: KnownModel, signal: str, until: str, said: Said)
     about = _last_said(said, known, signal, {"mute"})
     why = f" because: {about['reason']}" if about.get("reason") else ""
     end = f" until {stamp(until)}" if until else ""
-    told = tag(
-        "p",
-        link(visible(known.name), to("models", known.name)),
-        " ",
-        tag("b", signal_noun(signal)),
-        tag("span", f" muted{end}{why}", class_="quiet"),
-    )
+    named = link(visible(known.name), to("models", known.name))
+    told = tag("p", named, " ", tag("b", signal_noun(signal)), tag("span", f" muted{end}{why}", class_="quiet"))
     forms = alarm_forms(visit, known.name, known.version, [signal], acknowledged=False, muted=True)
     return tag("div", told, forms, class_="alarmed")
 
@@ -228,13 +215,9 @@ def _change(name: str, version: str, champion: str, c: Mapping[str, Any], said: 
     late = c["known"] and c["happened"] and c["known"][:10] != c["happened"][:10]
     came = f", {(_when(c['known']) - _when(c['happened'])).days} days after its window" if late else ""
     who = None if over else _acknowledged(said, name, version, c)
+    after = tag("span", came, class_="quiet") if came else None
     cells = [
-        tag(
-            "td",
-            unbroken(stamp(c["known"] or c["happened"])),
-            tag("span", came, class_="quiet") if came else None,
-            data_head="known",
-        ),
+        tag("td", unbroken(stamp(c["known"] or c["happened"])), after, data_head="known"),
         tag("td", link(visible(name), to("models", name, version=other)), f" {visible(version)}" if other else ""),
         tag("td", signal_noun(c["signal"])),
         tag("td", signed),

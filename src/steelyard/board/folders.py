@@ -99,9 +99,8 @@ def open_report(visit: Visit) -> Answer:
     entry, path = _place(visit, f"reports/{visit.path['name']}")
     if entry.kind.startswith("report"):
         return Download(path.read_bytes(), "text/html; charset=utf-8", stranger=True)
-    found: Any = (
-        open_experiment(path.parent, path.name) if entry.kind == "experiment" and not path.is_file() else load(path)
-    )
+    stored = entry.kind == "experiment" and not path.is_file()
+    found: Any = open_experiment(path.parent, path.name) if stored else load(path)
     if not hasattr(found, "report"):
         raise Problem(404, "no_page", f"Of a {entry.kind} there is no page.", "Open it with steelyard.load.")
     return Download(written(lambda out: found.report(out, title=entry.name)), "text/html; charset=utf-8")

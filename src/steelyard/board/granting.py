@@ -80,9 +80,8 @@ def new_token(visit: Visit) -> Answer:
     linked = visit.form.get("what") == "link"
     scopes = ["read"] if linked else [s for s in ("ingest", "read", "write", "admin") if visit.form.get(f"scope-{s}")]
     if not scopes:
-        raise Problem(
-            422, "scopes", "Nothing was chosen that the token may do.", "Choose ingest, read, write or admin."
-        )
+        said = "Nothing was chosen that the token may do."
+        raise Problem(422, "scopes", said, "Choose ingest, read, write or admin.")
     ends = (visit.service.clock() + timedelta(days=int(days))).isoformat(timespec="minutes")
     body = msgspec.convert({"scopes": scopes, "ends": ends, "model": visit.form.get("model") or None}, NewToken)
     made = make_token.run(ApiRequest(visit.service, visit.caller, {}, Nothing(), body, {})).content
@@ -90,26 +89,22 @@ def new_token(visit: Visit) -> Answer:
     model = visit.form.get("model")
     place = f"{visit.base}{to('open', shown, to=to('models', model) if model else None)}" if linked else shown
     word = "The link, shown this once:" if linked else "The token, shown this once:"
-    said = tag(
-        "div", tag("p", tag("b", word)), tag("p", place, class_="shown-once", tabindex="0", id="shown"), role="status"
-    )
-    return _told("Made", said)
+    once = tag("p", place, class_="shown-once", tabindex="0", id="shown")
+    return _told("Made", tag("div", tag("p", tag("b", word)), once, role="status"))
 
 
 def _told(title: str, said: Ready) -> Shown:
     """What became of it, and the way back."""
-    return Shown(
-        title, tag("section", tag("h1", title), said, tag("p", link("Back to what is set up", "/setup"))), live=False
-    )
+    back = tag("p", link("Back to what is set up", "/setup"))
+    return Shown(title, tag("section", tag("h1", title), said, back), live=False)
 
 
 @page("/setup/revoke", scope="admin", method="POST")
 def end_token(visit: Visit) -> Answer:
     """Revoke a token."""
     visit.caller.check("admin", None)
-    revoke_token.run(
-        ApiRequest(visit.service, visit.caller, {"token": visit.form.get("token", "")}, Nothing(), None, {})
-    )
+    named = {"token": visit.form.get("token", "")}
+    revoke_token.run(ApiRequest(visit.service, visit.caller, named, Nothing(), None, {}))
     return Elsewhere("/setup#tokens")
 
 
@@ -119,9 +114,8 @@ def end_token(visit: Visit) -> Answer:
 def channels_told(visit: Visit) -> Ready:
     """Channels that are told of alarms, each with a test."""
     found = visit.service.messenger.channels.values()
-    how = tag(
-        "p", "Channels stand in a file, so that their secrets are in no page: steelyard serve --notify channels.toml"
-    )
+    where = "Channels stand in a file, so that their secrets are in no page: steelyard serve --notify channels.toml"
+    how = tag("p", where)
     example = typed('[channels.team]\nwebhook = "https://hooks.example.com/steelyard"\nsecret = "whsec_..."')
     if not found:
         return tag("div", tag("p", "Nobody is told yet."), how, example)

@@ -159,9 +159,8 @@ def _row(visit: Visit, known: KnownModel, now: datetime) -> Ready:
     if f is None:
         word = "Send it a reference, or rows to make one of." if known.state == "bare" else "No rows were counted yet."
         return tag("tr", state, name, tag("td", word, colspan=6), class_=f"is-{known.state}")
-    chief = tag(
-        "td", tag("b", f["chief"]["name"]), tag("span", unbroken(f["chief"]["about"]), class_="quiet"), class_="chief"
-    )
+    about_it = tag("span", unbroken(f["chief"]["about"]), class_="quiet")
+    chief = tag("td", tag("b", f["chief"]["name"]), about_it, class_="chief")
     first, last = f["windows"]
     course = tag("td", small_course(f["course"], f"{f['chief']['name']}, {first} to {last}"), class_="course-of")
     cells = [

@@ -31,6 +31,10 @@ STANDING = 8
 """Alarms that are told one by one; of more, the worst."""
 LETTERS = 60
 """Of a name that is chosen from a list."""
+FURTHER = (
+    "Numbers are stability indices, less what chance brings: from 0.1 on a warning, from 0.25 on an alarm, where chance "
+    "does not explain it. Darker is further."
+)
 
 
 def stream_of(visit: Visit, name: str) -> WatchedStream:
@@ -51,12 +55,8 @@ def get_model(visit: Visit) -> Answer:
     except Problem as problem:
         if problem.status == 404 and problem.code == "no_model":
             raise
-        told = tag(
-            "section",
-            tag("p", problem.detail, class_="headline"),
-            tag("p", problem.hint),
-            tag("p", link("How rows are sent", to("setup", "send", model=name))),
-        )
+        send = tag("p", link("How rows are sent", to("setup", "send", model=name)))
+        told = tag("section", tag("p", problem.detail, class_="headline"), tag("p", problem.hint), send)
         title = tag("div", tag("h1", visible(name)), badge(known.state), class_="titled")
         return Shown(name, tag("div", *top, title, told))
     return Shown(name, tag("div", *top, *_parts(visit, known, m)))
@@ -66,15 +66,12 @@ def _parts(visit: Visit, known: KnownModel, monitor: Monitor) -> list[Any]:
     cause = cause_of(monitor)
     shown = _chosen_windows(monitor, visit.query.get("to", ""))
     parts: list[Any] = [_title(visit, known, monitor), _stands(monitor, cause), _alarms(visit, known, monitor)]
-    parts.append(
-        tag("section", tag("h2", "What moved, and when?"), *_strips(visit, known, monitor, shown), id="windows")
-    )
+    strips, judged = _strips(visit, known, monitor, shown), [*_judged(monitor), *_downloads(visit, known)]
+    parts.append(tag("section", tag("h2", "What moved, and when?"), *strips, id="windows"))
     parts.append(tag("section", tag("h2", "How did it come?"), *_courses(visit, monitor, shown), id="stale"))
     parts.append(tag("section", tag("h2", "What changed, and since when?"), *_changes(visit, monitor), id="changed"))
     parts += [earned_section(visit, stream_of(visit, known.name)), versions_section(visit, known)]
-    parts.append(
-        tag("section", tag("h2", "How is it judged?"), *_judged(monitor), *_downloads(visit, known), id="made")
-    )
+    parts.append(tag("section", tag("h2", "How is it judged?"), *judged, id="made"))
     return parts
 
 
@@ -114,9 +111,8 @@ def _alarms(visit: Visit, known: KnownModel, monitor: Monitor) -> Ready | None:
     if len(some) > 1:
         rest = f"{count(len(some) - STANDING)} more stand. " if len(some) > STANDING else ""
         forms = alarm_forms(visit, known.name, known.version, [], acknowledged=not known.open, muted=False)
-        out.append(
-            tag("div", tag("p", f"{rest}All {count(len(some))} at once:", class_="quiet"), forms, class_="at-once")
-        )
+        every = tag("p", f"{rest}All {count(len(some))} at once:", class_="quiet")
+        out.append(tag("div", every, forms, class_="at-once"))
     for signal, until in known.alarms.muted.items():
         end = f" until {stamp(until)}" if until else ""
         forms = alarm_forms(visit, known.name, known.version, [signal], acknowledged=False, muted=True)
@@ -158,14 +154,7 @@ def _strips(visit: Visit, known: KnownModel, monitor: Monitor, shown: tuple[int,
     if features:
         many = loudest(part, features)[:ROWS]
         out += [tag("h3", "How far scores and features moved"), heat_map(part, many, address)]
-        out.append(
-            tag(
-                "p",
-                "Numbers are stability indices, less what chance brings: from 0.1 on a warning, from 0.25 on an "
-                "alarm, where chance does not explain it. Darker is further.",
-                class_="note",
-            )
-        )
+        out.append(tag("p", FURTHER, class_="note"))
     out.append(_pager(visit, known, monitor, start, stop))
     return out
 
@@ -178,10 +167,8 @@ def _pager(visit: Visit, known: KnownModel, monitor: Monitor, start: int, stop: 
     def there(words: str, last: int) -> Ready:
         return link(words, to("models", known.name, version=version, to=monitor.windows[last - 1].name) + "#windows")
 
-    told = tag(
-        "span",
-        f"{visible(monitor.windows[start].name)} to {visible(monitor.windows[stop - 1].name)} of {count(len(monitor))} windows",
-    )
+    first, last = (visible(monitor.windows[i].name) for i in (start, stop - 1))
+    told = tag("span", f"{first} to {last} of {count(len(monitor))} windows")
     earlier = there("Earlier", max(min(WINDOWS, len(monitor)), start)) if start else None
     later = there("Later", min(len(monitor), stop + WINDOWS)) if stop < len(monitor) else None
     return tag("p", earlier, told, later, class_="pager")

@@ -133,9 +133,8 @@ def _says(monitor: Monitor, watched: Watched) -> Ready:
 def _sentence(monitor: Monitor, watched: Watched, loud: Sequence[Signal], alone: Sequence[Signal]) -> str:
     if not watched.rows:
         return "No rows came."
-    waits = any(
-        monitor.gauges[s.kind].about == "model" and watched.state_of(s.name) in UNJUDGED for s in watched.signals
-    )
+    measured = [s for s in watched.signals if monitor.gauges[s.kind].about == "model"]
+    waits = any(watched.state_of(s.name) in UNJUDGED for s in measured)
     late = " How good the model was is not known yet." if waits else ""
     if not loud and not alone:
         return f"Nothing that can be judged left what chance and the margin allow.{late}"
@@ -167,9 +166,8 @@ def _signals(monitor: Monitor, watched: Watched) -> Ready:
         named = tag("th", signal_noun(s.name), scope="row")
         rows.append(tag("tr", named, shown, tag("td", _value(monitor, watched, s)), beside, tag("td", *told)))
     head = ("signal", "state", "value", "reference", "why")
-    note = (
-        f"The worst {MOST_SIGNALS} of {count(len(found))} signals" if len(found) > MOST_SIGNALS else "The worst first"
-    )
+    many = len(found) > MOST_SIGNALS
+    note = f"The worst {MOST_SIGNALS} of {count(len(found))} signals" if many else "The worst first"
     return listed(head, rows, note, "history")
 
 
@@ -187,9 +185,8 @@ def _moved(watched: Watched) -> list[Any]:
     loud = [s for _, s in found if s.state in {ALARM, WARN} or watched.state_of(s.name) in {ALARM, WARN}][:MOST_MOVED]
     if not loud:
         told = ", ".join(f"{visible(s.name)} {e:.2f}" for e, s in found[:5])
-        return [
-            tag("p", f"Nothing moved by more than it may. Furthest from the reference, by stability index: {told}.")
-        ]
+        furthest = f"Furthest from the reference, by stability index: {told}."
+        return [tag("p", f"Nothing moved by more than it may. {furthest}")]
     out: list[Any] = []
     for s in loud:
         assert s.stability is not None
@@ -273,9 +270,8 @@ def keep_window(visit: Visit) -> Answer:
     if kind == "report.html" and e is not None:
         text_of = report_html({one.model.name: e}, title=f"{one.model.name}, {w.name}")
         return Download(text_of.encode(), "text/html; charset=utf-8", f"{named}.html")
-    raise Problem(
-        404, "no_file", "There is nothing of this kind of this window.", "Open the window to see what there is."
-    )
+    said = "There is nothing of this kind of this window."
+    raise Problem(404, "no_file", said, "Open the window to see what there is.")
 
 
 @page("/models/{model}/download/{kind}")
@@ -285,9 +281,8 @@ def keep_model(visit: Visit) -> Answer:
 
     found = {"report.html": get_report, "signals.csv": get_signals, "monitor.json": get_monitor}.get(visit.path["kind"])
     if found is None:
-        raise Problem(
-            404, "no_file", "There is nothing of this kind of a model.", "Open the model to see what there is."
-        )
+        said = "There is nothing of this kind of a model."
+        raise Problem(404, "no_file", said, "Open the model to see what there is.")
     query = OfVersion(version=visit.query.get("version") or None)
     name = visit.path["model"]
     answer = found.run(ApiRequest(visit.service, visit.caller, {"model": name}, query, None, {}))

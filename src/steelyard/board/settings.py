@@ -35,6 +35,11 @@ COLUMNS = (
     ("owner", "Who is asked about it", ""),
     ("group", "Shown together with", ""),
 )
+UNSAID = "What is left empty stays unsaid. Every version of the same columns is told apart when rows are sent."
+BARE = (
+    "It has no reference yet: rows are taken in, and judged once there is one. Make one of windows that are known to be "
+    "good, or declare the model again with rows."
+)
 
 
 @page("/setup")
@@ -76,11 +81,7 @@ def _model_form(visit: Visit) -> Ready:
         name,
         tag("div", [_field(visit, *c) for c in COLUMNS], class_="pair"),
         rows,
-        tag(
-            "p",
-            "What is left empty stays unsaid. Every version of the same columns is told apart when rows are sent.",
-            class_="note",
-        ),
+        tag("p", UNSAID, class_="note"),
         tag("button", "Declare the model", class_="main"),
         class_="fields",
         enctype="multipart/form-data",
@@ -90,11 +91,7 @@ def _model_form(visit: Visit) -> Ready:
 @page("/setup/model", scope="write", method="POST")
 def declare_model(visit: Visit) -> Answer:
     """Declare a model by what a form says, with a reference where rows of one came."""
-    said: dict[str, Any] = {}
-    for name, _, _ in COLUMNS:
-        text = visit.form.get(name, "").strip()
-        if text:
-            said[name] = text
+    said: dict[str, Any] = {name: text for name, *_ in COLUMNS if (text := visit.form.get(name, "").strip())}
     if "features" in said:
         said["features"] = [f.strip() for f in said["features"].split(",") if f.strip()]
     try:
@@ -184,14 +181,7 @@ def get_sending(visit: Visit) -> Answer:
         f'import steelyard as sy\n\nclient = sy.Client("{visit.base}", "TOKEN")\n'
         f'client.predictions("{name}", frame)\nclient.labels("{name}", later)'
     )
-    missing = None
-    if model.baseline is None:
-        missing = tag(
-            "p",
-            "It has no reference yet: rows are taken in, and judged once there is one. Make one of windows that are "
-            "known to be good, or declare the model again with rows.",
-            class_="note warn",
-        )
+    missing = tag("p", BARE, class_="note warn") if model.baseline is None else None
     body = [
         tag("p", link("Set up", "/setup"), class_="crumbs"),
         tag("h1", f"Send rows to {visible(name)}"),

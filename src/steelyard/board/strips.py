@@ -119,6 +119,5 @@ def strip_key() -> Ready:
         ("o", "◇", "out of bounds, once"),
         ("x", "·", "could not be judged: labels not in, too few or no rows"),
     )
-    return tag(
-        "ul", [tag("li", tag("span", sign or "\u00a0", class_=kind), word) for kind, sign, word in told], class_="key"
-    )
+    items = [tag("li", tag("span", sign or "\u00a0", class_=kind), word) for kind, sign, word in told]
+    return tag("ul", items, class_="key")

@@ -82,11 +82,9 @@ def _confirming(visit: Visit, key: str, name: str, seen: dict[str, Any], wrong: 
     given = {k: visit.form.get(k) for k, _, _ in PARTS} if wrong else seen["roles"]
 
     def choice(part: str, label: str, needed: bool) -> Ready:
-        options = [tag("option", "none" if not needed else "choose", value="")]
-        options += [
-            tag("option", visible(c), value=str(i), selected=given.get(part) in {c, str(i)})
-            for i, c in enumerate(columns)
-        ]
+        chosen, options = given.get(part), [tag("option", "none" if not needed else "choose", value="")]
+        for i, c in enumerate(columns):
+            options.append(tag("option", visible(c), value=str(i), selected=chosen in {c, str(i)}))
         select = tag("select", options, name=part, id=part, required=needed)
         return field(label, part, select)
 
@@ -141,9 +139,8 @@ def report_table(visit: Visit) -> Answer:
         if place.isdecimal() and int(place) < len(columns):
             roles[part] = columns[int(place)]
     if visit.form.get("positive"):
-        roles["positive"] = _typed(
-            visit.form["positive"], next((c for c in seen["columns"] if c["name"] == roles.get("target")), None)
-        )
+        column = next((c for c in seen["columns"] if c["name"] == roles.get("target")), None)
+        roles["positive"] = _typed(visit.form["positive"], column)
     try:
         page_made = asked_apart(name, body, {"what": "report", "roles": roles | seen["written"], "title": name})
     except Problem as problem:

@@ -42,12 +42,8 @@ def versions_section(visit: Visit, known: KnownModel) -> Ready | None:
 def _row(visit: Visit, known: KnownModel, version: str) -> Ready:
     k = known if version == known.version else one_known(visit, known.name, version)
     champion = version == known.model.said.champion
-    name = tag(
-        "th",
-        link(visible(version), to("models", known.name, version=None if champion else version)),
-        tag("span", " in force" if champion else "", class_="quiet"),
-        scope="row",
-    )
+    named = link(visible(version), to("models", known.name, version=None if champion else version))
+    name = tag("th", named, tag("span", " in force" if champion else "", class_="quiet"), scope="row")
     if k.face is None:
         return tag("tr", name, tag("td", badge(k.state)), tag("td", "–"), tag("td", "Not looked at yet."))
     f = k.face
@@ -88,9 +84,8 @@ def _judged(
     with visit.service.store.reading() as session:
         rows = same_rows(session, one, other)
     if rows is not None:
-        about = (
-            f"the {count(rows.rows)} rows with a label that both scored, {visible(rows.first)} to {visible(rows.last)}"
-        )
+        span = f"{visible(rows.first)} to {visible(rows.last)}"
+        about = f"the {count(rows.rows)} rows with a label that both scored, {span}"
         note = f"Versions {visible(one.version)} and {visible(other.version)} on {about}: row by row."
         return verdict_html(paired(rows, one).verdict), note
     found = compare({v: _together(known, windows) for v, windows in held.items()})

@@ -95,16 +95,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str, captio
     # To the left is where a cell stands by itself.
     sides = ["right" if a == "r" else None for a in align]
     top = tag("tr", [tag("th", h, scope="col", class_=side) for h, side in zip(head, sides, strict=True)])
-    body = [
-        tag(
-            "tr",
-            [
-                tag("th" if i == 0 else "td", cell, class_=side or _kept(cell), scope="row" if i == 0 else None)
-                for i, (cell, side) in enumerate(zip(row, sides, strict=True))
-            ],
-        )
-        for row in rows
-    ]
+    body = []
+    for name, *cells in rows:
+        first = tag("th", name, class_=sides[0] or _kept(name), scope="row")
+        others = zip(cells, sides[1:], strict=True)
+        body.append(tag("tr", first, [tag("td", cell, class_=side or _kept(cell)) for cell, side in others]))
     named = tag("caption", caption) if caption else None
     return scrolled(tag("table", named, tag("thead", top), tag("tbody", body)), caption or "Table")
 
