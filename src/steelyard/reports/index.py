@@ -165,8 +165,8 @@ def _day(when: float) -> str:
 
 
 def _chief(entry: Entry) -> str:
-    known = entry.value is not None and entry.value.value is not None
-    return f"{entry.value.measure} {entry.value}" if known and entry.value else " ".join(filter(None, entry.told))
+    x = entry.value
+    return " ".join(filter(None, entry.told)) if x is None or x.value is None else f"{x.measure} {x}"
 
 
 def _markdown(found: Sequence[Entry], title: str, command: str) -> str:
