@@ -30,30 +30,6 @@ from collections.abc import Iterable
 from steelyard.files.addresses import without_secrets
 from steelyard.wording import Wording
 
-__all__ = [
-    "BadLevels",
-    "BadPayoff",
-    "BadWeight",
-    "CannotAdd",
-    "EmptyTable",
-    "HiddenRows",
-    "InputError",
-    "LengthsDiffer",
-    "MissingPart",
-    "MissingValues",
-    "NotAvailable",
-    "NotNumeric",
-    "NothingMeets",
-    "SteelyardError",
-    "UndefinedCompared",
-    "UnknownColumn",
-    "UnknownMeasure",
-    "UnknownSegment",
-    "UnreadableSource",
-    "UnwritableFile",
-    "UsageError",
-]
-
 
 class SteelyardError(Exception):
     """What went wrong, in a sentence, and what to do next."""

@@ -97,23 +97,9 @@ def evaluate(
     profit = _payoff(profit, cost)
     _check_payoff(profit, decide)
     if confusion is not None:
-        beside = {
-            "data": data,
-            "target": target,
-            "score": score,
-            "prediction": prediction,
-            "weight": weight,
-            "unit": unit,
-        }
-        beside |= {
-            "segment": segment,
-            "value": value,
-            "validation": validation,
-            "kind": kind,
-            "labels": labels,
-            "on": on,
-        }
-        beside |= {"query": query, "decide": None if decide == "score" else decide}
+        beside = {"data": data, "target": target, "score": score, "prediction": prediction, "weight": weight}
+        beside |= {"unit": unit, "segment": segment, "value": value, "validation": validation, "kind": kind}
+        beside |= {"labels": labels, "on": on, "query": query, "decide": None if decide == "score" else decide}
         refuse_beside("A confusion matrix is all there is to count", beside, "or leave out the matrix")
         return _from_matrix(matrix_of(confusion, levels, positive, layout), confidence, profit)
     if layout is not None:

@@ -204,11 +204,9 @@ def in_hundred(estimate: Estimate) -> tuple[str, str]:
 def with_limits(estimate: Estimate, sign: int = 1) -> tuple[str, str]:
     """A value with its interval in brackets, or both turned round."""
     assert estimate.value is not None
-    ends = (
-        (estimate.low, estimate.high)
-        if sign > 0 or estimate.low is None or estimate.high is None
-        else (-estimate.high, -estimate.low)
-    )
+    ends = estimate.low, estimate.high
+    if sign < 0 and estimate.low is not None and estimate.high is not None:
+        ends = -estimate.high, -estimate.low
     value, low, high = estimate_parts(sign * estimate.value, *ends, digits=1)
     return value, f" {bracketed(low, high)}" if low else ""
 

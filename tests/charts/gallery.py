@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import steelyard as sy
-from steelyard.charts.marks import Chart
-from steelyard.charts.scales import Scale
+from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule
+from steelyard.charts.palette import DASHES
+from steelyard.charts.scales import Scale, wide_enough
 from steelyard.results import Estimate
 from steelyard.views.figures import figures
-from steelyard.views.pictures import forest, series
+from steelyard.views.pictures import forest
+from steelyard.words import visible
 
 from .gallery_results import results
 
@@ -88,6 +91,31 @@ def _asked(e: sy.Evaluation, other: sy.Evaluation) -> dict[str, Chart]:
         "a narrow interval": sy.figure("normal", confidence=0.5),
     }
     return out | {f"figure {name}": sy.figure(name) for name in figures()}
+
+
+def series(
+    name: str,
+    title: str,
+    x: Sequence[float],
+    found: dict[str, Sequence[Estimate]],
+    across: Scale,
+    axis: str,
+    neutral: float | None = None,
+) -> Chart:
+    """Estimates along a quantity: a line with its band for each series."""
+    marks: list[Mark] = [] if neutral is None else [Rule(y=neutral)]
+    values: list[float] = [] if neutral is None else [neutral]
+    columns: dict[str, list[Any]] = {"series": [], "x": [], "estimate": [], "low": [], "high": []}
+    for i, (label, row) in enumerate(found.items()):
+        ys, lows, highs = [e.value for e in row], [e.low for e in row], [e.high for e in row]
+        marks.append(Band(list(x), lows, highs, i))
+        marks.append(Line(list(x), ys, i, 2, DASHES[i % len(DASHES)], visible(label) if len(found) > 1 else ""))
+        marks += [Point(float(a), float(b), i, size=3) for a, b in zip(x, ys, strict=True) if b is not None]
+        values += [v for v in (*ys, *lows, *highs) if v is not None]
+        for key, part in zip(columns, ([label] * len(row), x, ys, lows, highs), strict=True):
+            columns[key] += part
+    said = f"{title}: {', '.join(map(str, found))}."
+    return Chart(name, title, across, wide_enough(values, axis), tuple(marks), said, columns, size=(560.0, 340.0))
 
 
 def gallery() -> dict[str, Chart]:

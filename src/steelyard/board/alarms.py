@@ -12,8 +12,8 @@ import msgspec
 
 from steelyard.board.frame import badge
 from steelyard.board.known import KnownModel, known_models, one_known
-from steelyard.board.pieces import alarm_forms, listed, stamp, unbroken
-from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, link, page, to
+from steelyard.board.pieces import alarm_forms, stamp, unbroken
+from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, inside, link, page, to
 from steelyard.monitors.standing import StandingAlarm
 from steelyard.monitors.windows import moment
 from steelyard.serve import statements as sql
@@ -21,7 +21,7 @@ from steelyard.serve.asked_alarms import SaidOfAlarm, say_of_alarm
 from steelyard.serve.asked_windows import OfVersion
 from steelyard.serve.operations import ApiRequest
 from steelyard.serve.problems import Problem
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, listed, row, tag
 from steelyard.views.monitor import signal_noun
 from steelyard.words import count, shortest, significant, visible
 
@@ -39,12 +39,12 @@ def post_alarm(visit: Visit) -> Answer:
     """Say something of one signal, or of all that stands of a model."""
     name, version = visit.path["model"], visit.query.get("version") or None
     known = one_known(visit, name, version)
-    what, given = visit.form.get("what", ""), visit.form.get("signal")
+    what, named = visit.form.get("what", ""), visit.form.get("signal")
     if what not in {"acknowledge", "mute", "unmute"}:
         raise Problem(422, "what", "Alarms are acknowledged, muted or heard again.")
     standing = list(dict.fromkeys(a.signal for a in known.alarms.standing))
-    signals = [given] if given else list(known.alarms.muted) if what == "unmute" else standing
-    if what == "acknowledge" and not given:
+    signals = [named] if named else list(known.alarms.muted) if what == "unmute" else standing
+    if what == "acknowledge" and not named:
         # Two people may press it at once.
         signals = list(dict.fromkeys(a.signal for a in known.open)) or signals[:0]
     until = None
@@ -54,13 +54,11 @@ def post_alarm(visit: Visit) -> Answer:
             raise Problem(422, "days", "A signal is muted for 1 to 366 days.")
         until = (visit.service.clock() + timedelta(days=int(days))).isoformat(timespec="minutes")
     for signal in signals:
-        said = msgspec.convert(
-            {"signal": signal, "what": what, "until": until, "reason": visit.form.get("reason", "")[:300]}, SaidOfAlarm
-        )
+        given = {"signal": signal, "what": what, "until": until, "reason": visit.form.get("reason", "")[:300]}
+        said = msgspec.convert(given, SaidOfAlarm)
         query = OfVersion(version=version)
         say_of_alarm.run(ApiRequest(visit.service, visit.caller, {"model": name}, query, said, {}))
-    back = visit.form.get("back", "/")
-    return Elsewhere(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
+    return Elsewhere(inside(visit.form.get("back", "/")))
 
 
 @page("/alarms")
@@ -71,20 +69,18 @@ def get_alarms(visit: Visit) -> Answer:
     muted = [(k, signal, until) for k in found for signal, until in k.alarms.muted.items()]
     said = said_of_alarms(visit)
     opened = sum(not a.acknowledged for _, a in standing)
-    title = (
-        f"{count(opened)} of {count(len(standing))} standing alarms and warnings {'waits' if opened == 1 else 'wait'} for somebody."
-        if opened
-        else "No alarm waits for anybody."
-    )
+    title = "No alarm waits for anybody."
+    if opened:
+        wait = "waits" if opened == 1 else "wait"
+        title = f"{count(opened)} of {count(len(standing))} standing alarms and warnings {wait} for somebody."
     parts: list[Any] = [tag("h1", title)]
     parts += _told_once(visit, sorted(standing, key=lambda x: (x[1].acknowledged, x[0].place)), said)
     if muted:
         parts.append(tag("h2", "Muted"))
         parts += [_muted(visit, k, signal, until, said) for k, signal, until in muted]
     parts.append(tag("section", tag("h2", "What was alarmed before?"), _history(found, visit, said)))
-    parts.append(
-        tag("section", tag("h2", "How many false alarms are allowed?"), _budgets(found, visit.service.clock()))
-    )
+    budgets = _budgets(found, visit.service.clock())
+    parts.append(tag("section", tag("h2", "How many false alarms are allowed?"), budgets))
     return Shown("Alarms", tag("div", parts))
 
 
@@ -114,17 +110,11 @@ def standing_alarm(
         who = f"Acknowledged by {about['who']} at {stamp(about['at'])}."
     later = f", known since {stamp(alarm.known)}" if alarm.known else ""
     named = link(visible(known.name), to("models", known.name, version=_other(known))) if of else None
+    state = badge("alarm" if alarm.severity == "alarm" else "warn")
+    fired = tag("span", unbroken(f" fired in {visible(alarm.since)}{later}"), class_="quiet")
     told = tag(
         "div",
-        tag(
-            "p",
-            badge("alarm" if alarm.severity == "alarm" else "warn"),
-            " ",
-            named,
-            " " if of else None,
-            tag("b", signal_noun(alarm.signal)),
-            tag("span", unbroken(f" fired in {visible(alarm.since)}{later}"), class_="quiet"),
-        ),
+        tag("p", state, " ", named, " " if of else None, tag("b", signal_noun(alarm.signal)), fired),
         tag("p", unbroken(_why(known, alarm))),
         tag("p", unbroken(now)) if now else None,
         tag("p", who, class_="quiet") if who else None,
@@ -136,12 +126,9 @@ def standing_alarm(
 def _why(known: KnownModel, alarm: StandingAlarm) -> str:
     """Why it was said when it was, with the number of then; windows since may still wait for their labels."""
     changes = [] if known.face is None else known.face["changes"]
-    then = [
-        c
-        for c in changes
-        if c["signal"] == alarm.signal and c["window"] == alarm.since and c["after"] == "firing" and c["reason"]
-    ]
-    reason = str(then[-1]["reason"]) if then else alarm.reason
+    fired = {"signal": alarm.signal, "window": alarm.since, "after": "firing"}
+    then = [c["reason"] for c in changes if c["reason"] and all(c[k] == v for k, v in fired.items())]
+    reason = str(then[-1]) if then else alarm.reason
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
@@ -153,13 +140,8 @@ def _muted(visit: Visit, known: KnownModel, signal: str, until: str, said: Said)
     about = _last_said(said, known, signal, {"mute"})
     why = f" because: {about['reason']}" if about.get("reason") else ""
     end = f" until {stamp(until)}" if until else ""
-    told = tag(
-        "p",
-        link(visible(known.name), to("models", known.name)),
-        " ",
-        tag("b", signal_noun(signal)),
-        tag("span", f" muted{end}{why}", class_="quiet"),
-    )
+    named = link(visible(known.name), to("models", known.name))
+    told = tag("p", named, " ", tag("b", signal_noun(signal)), tag("span", f" muted{end}{why}", class_="quiet"))
     forms = alarm_forms(visit, known.name, known.version, [signal], acknowledged=False, muted=True)
     return tag("div", told, forms, class_="alarmed")
 
@@ -233,13 +215,9 @@ def _change(name: str, version: str, champion: str, c: Mapping[str, Any], said: 
     late = c["known"] and c["happened"] and c["known"][:10] != c["happened"][:10]
     came = f", {(_when(c['known']) - _when(c['happened'])).days} days after its window" if late else ""
     who = None if over else _acknowledged(said, name, version, c)
+    after = tag("span", came, class_="quiet") if came else None
     cells = [
-        tag(
-            "td",
-            unbroken(stamp(c["known"] or c["happened"])),
-            tag("span", came, class_="quiet") if came else None,
-            data_head="known",
-        ),
+        tag("td", unbroken(stamp(c["known"] or c["happened"])), after, data_head="known"),
         tag("td", link(visible(name), to("models", name, version=other)), f" {visible(version)}" if other else ""),
         tag("td", signal_noun(c["signal"])),
         tag("td", signed),
@@ -274,24 +252,10 @@ def _budgets(found: Sequence[KnownModel], now: datetime) -> Ready:
         budget = k.face["budget"]
         told = f"{shortest(budget['alarms'])} a {budget['period']}" if budget else "no budget: looks at any time"
         left = shortest(max(0, budget["alarms"] - len(recent))) if budget and budget["period"] == "quarter" else ""
-        level = significant(k.face["level"], 2)
-        rows.append(
-            tag(
-                "tr",
-                tag("th", link(visible(k.name), to("models", k.name)), scope="row"),
-                tag("td", told),
-                tag("td", count(len(recent)), class_="right"),
-                tag("td", left, class_="right"),
-                tag("td", level, class_="right"),
-            )
-        )
+        cells = (told, count(len(recent)), left, significant(k.face["level"], 2))
+        rows.append(row(link(visible(k.name), to("models", k.name)), *cells, align="lrrr"))
     if not rows:
         return tag("p", "No model was looked at yet.", class_="quiet")
-    head = (
-        "model",
-        "false alarms allowed",
-        "fired in the last quarter",
-        "left if all were false",
-        "level of each look",
-    )
+    left_over = "left if all were false"
+    head = ("model", "false alarms allowed", "fired in the last quarter", left_over, "level of each look")
     return listed(head, rows[:MOST], "The budget of each model, and what was spent of it at most", "budgets")

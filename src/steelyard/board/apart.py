@@ -34,9 +34,8 @@ def asked_apart(name: str, body: bytes, asked: Mapping[str, Any]) -> bytes:
         try:
             done = subprocess.run(command, capture_output=True, timeout=SECONDS, cwd=folder, env=env, check=False)
         except subprocess.TimeoutExpired:
-            raise Problem(
-                413, "slow", f"This took longer than {SECONDS} seconds.", "Send a part of the rows."
-            ) from None
+            said = f"This took longer than {SECONDS} seconds."
+            raise Problem(413, "slow", said, "Send a part of the rows.") from None
         if done.returncode:
             raise _told(done.stderr.decode("utf-8", "replace").replace(str(table), name))
         out = Path(folder) / "out"
@@ -48,9 +47,8 @@ def _told(said: str) -> Problem:
     with contextlib.suppress(ValueError, KeyError, TypeError):
         found = json.loads(last[0])
         return Problem(422, "input", found["message"], found["hint"])
-    return Problem(
-        413, "large", "This table cannot be read here.", "It may be damaged, or need more memory than there is."
-    )
+    hint = "It may be damaged, or need more memory than there is."
+    return Problem(413, "large", "This table cannot be read here.", hint)
 
 
 def main(table: str, asked: Mapping[str, Any]) -> None:

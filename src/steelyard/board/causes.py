@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
-from typing import Any
 
+from steelyard.files.as_json import AsJson
 from steelyard.monitors.result import Monitor, Watched
 from steelyard.verdicts.alarm import ADVICE, ALARM, IMMATURE, INSUFFICIENT, OK, UNJUDGED, WARN
 from steelyard.views.monitor import signal_noun
@@ -29,7 +29,7 @@ _LABELS = "wait for the labels, which tell whether it matters"
 
 
 @dataclass(frozen=True)
-class Cause:
+class Cause(AsJson):
     """What is behind the state of a model, as far as its signals tell."""
 
     word: str = ""
@@ -47,16 +47,6 @@ class Cause:
         """What to do above all: where the model itself is at fault, that; otherwise the first step."""
         own = [s for s in self.steps if s.startswith(("Retrain", "Prepare"))]
         return (own or list(self.steps) or [""])[0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {
-            "word": self.word,
-            "brief": self.brief,
-            "sentence": self.sentence,
-            "since": self.since,
-            "steps": list(self.steps),
-        }
 
 
 def cause_of(monitor: Monitor) -> Cause:
@@ -104,9 +94,8 @@ def _brief(monitor: Monitor, found: dict[str, list[tuple[int, str]]]) -> str:
     if "delivery" in found:
         return "is silent" if is_silent(monitor) else "rows are missing or too many"
     part = next(p for p in ORDER if p in found)
-    return {"data": f"{visible(found[part][0][1])} moved", "scores": "its scores moved"}.get(
-        part, "values cannot be read"
-    )
+    known = {"data": f"{visible(found[part][0][1])} moved", "scores": "its scores moved"}
+    return known.get(part, "values cannot be read")
 
 
 def state_of(monitor: Monitor) -> str:
@@ -153,25 +142,19 @@ def _calm(monitor: Monitor) -> Cause:
     if state == OK:
         return Cause(sentence=_running(monitor), steps=("Nothing to do.",))
     if state == IMMATURE and _judged(monitor):
-        return Cause(
-            sentence=_running(monitor),
-            steps=("Find out whether labels still come, and send them: what is known is old.",),
-        )
+        do = "Find out whether labels still come, and send them: what is known is old."
+        return Cause(sentence=_running(monitor), steps=(do,))
     if state == IMMATURE:
-        return Cause(
-            sentence=_waiting(monitor), steps=("Send labels as they become known: the first verdict comes with them.",)
-        )
+        do = "Send labels as they become known: the first verdict comes with them."
+        return Cause(sentence=_waiting(monitor), steps=(do,))
     at = _whole(monitor)
     why = next((s.reason for s in at.signals if at.state_of(s.name) == state and s.reason), "")
-    advice = {"insufficient": "Watch longer windows: there is too little in each to judge by."}.get(
-        state, ADVICE[state]
-    )
+    advice = ADVICE[state]
     told = visible(f"{why[:1].upper()}{why[1:]}.") if why else ""
     if state == INSUFFICIENT:
         # What is missing comes after that something is.
-        return Cause(
-            sentence="Nothing can be judged yet: the windows hold too few cases.", steps=(f"{advice} {told}".rstrip(),)
-        )
+        do = f"Watch longer windows: there is too little in each to judge by. {told}".rstrip()
+        return Cause(sentence="Nothing can be judged yet: the windows hold too few cases.", steps=(do,))
     return Cause(sentence=told or advice, steps=(advice,))
 
 
@@ -194,11 +177,9 @@ def _running(monitor: Monitor) -> str:
 
 def _waiting(monitor: Monitor) -> str:
     rows, labelled = sum(w.rows for w in monitor.windows), sum(w.labels.labelled for w in monitor.windows)
-    known = (
-        f"the labels of {count(labelled)} of {count(rows)} rows are"
-        if labelled
-        else f"no label of {count(rows)} rows is"
-    )
+    known = f"no label of {count(rows)} rows is"
+    if labelled:
+        known = f"the labels of {count(labelled)} of {count(rows)} rows are"
     return f"No verdict yet: {known} known. What needs none is as at the start."
 
 
@@ -217,9 +198,8 @@ def _said(monitor: Monitor, part: str, held: list[tuple[int, str]]) -> str:
         last = monitor.windows[-1]
         return f"{'No rows have come' if not last.rows else 'Another number of rows comes than usual'}{since}."
     if part in {"values", "labelling"}:
-        return (
-            f"{visible(monitor.windows[-1][first].reason[:1].upper() + monitor.windows[-1][first].reason[1:])}{since}."
-        )
+        reason = monitor.windows[-1][first].reason
+        return f"{visible(reason[:1].upper() + reason[1:])}{since}."
     noun = "The scores" if part == "scores" else "The features" if len(held) > 1 else "The feature"
     return f"{noun} {named} moved{since}."
 
@@ -247,8 +227,7 @@ def _up_to_date(monitor: Monitor) -> bool:
 def _steps(monitor: Monitor, found: dict[str, list[tuple[int, str]]], since: str) -> list[str]:
     out: list[str] = []
     if "delivery" in found:
-        ask = "Ask whoever sends the rows whether they still do, and which answers of the service they got."
-        out.append(ask)
+        out.append("Ask whoever sends the rows whether they still do, and which answers of the service they got.")
     if "values" in found or "labelling" in found:
         out.append("Mend what sends these values; windows are counted anew once they are right.")
     if "data" in found:
@@ -260,17 +239,12 @@ def _steps(monitor: Monitor, found: dict[str, list[tuple[int, str]]], since: str
         )
     if "model" in found:
         severe = any(monitor.windows[-1].state_of(name) == ALARM for _, name in found["model"])
-        if severe:
-            out.append(
-                f"Retrain the model with rows since {visible(since)}, or fall back; do not rely on it until then."
-            )
-        else:
-            out.append("Prepare to retrain: it is worse, not yet by more than allowed. Watch the next windows.")
+        retrain = f"Retrain the model with rows since {visible(since)}, or fall back; do not rely on it until then."
+        prepare = "Prepare to retrain: it is worse, not yet by more than allowed. Watch the next windows."
+        out.append(retrain if severe else prepare)
     elif "data" in found or "scores" in found:
-        known = (
-            "" if not _measured(monitor) else "the model is not shown to be worse" if _up_to_date(monitor) else _LABELS
-        )
-        out.append(f"Do not retrain for this alone{known and ': '}{known}.")
+        known = "the model is not shown to be worse" if _up_to_date(monitor) else _LABELS
+        out.append(f"Do not retrain for this alone{f': {known}' if _measured(monitor) else ''}.")
     return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.board.pieces import listed, small_course, unbroken
+from steelyard.board.pieces import small_course, unbroken
 from steelyard.board.visits import Visit
 from steelyard.errors import SteelyardError
 from steelyard.monitors.summed import evaluation_of
@@ -13,7 +13,7 @@ from steelyard.monitors.windowed import CountedWindow
 from steelyard.payoffs.payoff import Profit
 from steelyard.serve.problems import Problem
 from steelyard.serve.watching import WatchedStream
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, listed, row, tag
 from steelyard.words import count, significant, visible
 from steelyard.worth.policies import Worth
 
@@ -51,17 +51,9 @@ def earned_section(visit: Visit, one: WatchedStream) -> Ready | None:
         small_course(_course([x.per_case for _, x in told], was), f"profit a case, {told[0][0].name} to {last.name}"),
     ]
     head_of = ("window", "cases", "profit", "a case")
-    rows = [
-        tag(
-            "tr",
-            tag("th", visible(w.name), scope="row"),
-            *(tag("td", x, class_="right") for x in (count(w.labelled), str(x), str(x.per_case))),
-        )
-        for w, x in reversed(told)
-    ]
-    parts.append(
-        tag("details", tag("summary", "Every window"), listed(head_of, rows, "Profit by window, the last first"))
-    )
+    rows = [row(visible(w.name), count(w.labelled), x, x.per_case, align="rrr") for w, x in reversed(told)]
+    every = listed(head_of, rows, "Profit by window, the last first")
+    parts.append(tag("details", tag("summary", "Every window"), every))
     return tag("section", head, parts, id="worth")
 
 

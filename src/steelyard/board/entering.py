@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, page
+from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, inside, page
 from steelyard.serve.problems import Problem
 from steelyard.views.html import tag
 
@@ -10,43 +10,19 @@ from steelyard.views.html import tag
 def sign_in_page(visit: Visit, back: str, wrong: str = "") -> Shown:
     """The form that asks for a token."""
     told = tag("p", wrong, class_="warn", role="alert", id="wrong") if wrong else None
-    body = tag(
-        "section",
-        tag("h1", "Sign in"),
-        told,
-        tag(
-            "form",
-            tag("input", type="hidden", name="seal", value=visit.seal),
-            tag("input", type="hidden", name="to", value=back),
-            tag("label", "Token", for_="token"),
-            tag(
-                "input",
-                type="password",
-                name="token",
-                id="token",
-                autocomplete="current-password",
-                required=True,
-                aria_describedby="wrong" if wrong else "token-note",
-            ),
-            tag(
-                "p",
-                "It begins with sy_. The first one was shown where the service was started.",
-                class_="note",
-                id="token-note",
-            ),
-            tag("button", "Sign in"),
-            method="post",
-            action="/sign-in",
-            class_="fields",
-        ),
-        class_="door",
-    )
+    note = "It begins with sy_. The first one was shown where the service was started."
+    box = {"type": "password", "name": "token", "id": "token", "autocomplete": "current-password"}
+    fields = [
+        tag("input", type="hidden", name="seal", value=visit.seal),
+        tag("input", type="hidden", name="to", value=back),
+        tag("label", "Token", for_="token"),
+        tag("input", **box, required=True, aria_describedby="wrong" if wrong else "token-note"),
+        tag("p", note, class_="note", id="token-note"),
+        tag("button", "Sign in"),
+    ]
+    form = tag("form", fields, method="post", action="/sign-in", class_="fields")
+    body = tag("section", tag("h1", "Sign in"), told, form, class_="door")
     return Shown("Sign in", body, 401 if wrong or back != "/sign-in" else 200, live=False)
-
-
-def _inside(place: str) -> str:
-    """An address on this site, and no other."""
-    return place if place.startswith("/") and not place.startswith(("//", "/\\")) and "\n" not in place else "/"
 
 
 @page("/sign-in", scope=None)
@@ -59,7 +35,7 @@ def get_sign_in(visit: Visit) -> Answer:
 def sign_in(visit: Visit) -> Answer:
     """Remember a token in the browser."""
     shown = visit.form.get("token", "").strip()
-    place = _inside(visit.form.get("to", "/"))
+    place = inside(visit.form.get("to", "/"))
     try:
         visit.service.caller(shown, visit.peer)
     except Problem as problem:
@@ -76,7 +52,7 @@ def sign_out(visit: Visit) -> Answer:
 @page("/open/{token}", scope=None)
 def open_link(visit: Visit) -> Answer:
     """Come in by a link that may only read; who is signed in stays who they are."""
-    shown, place = visit.path["token"], _inside(visit.query.get("to", "/"))
+    shown, place = visit.path["token"], inside(visit.query.get("to", "/"))
     if visit.shown:
         try:
             visit.service.caller(visit.shown, visit.peer)
@@ -86,7 +62,6 @@ def open_link(visit: Visit) -> Answer:
             return Elsewhere(place)
     caller = visit.service.caller(shown, visit.peer)
     if caller.scopes != {"read"}:
-        raise Problem(
-            403, "link", "A link opens nothing but what may only be read.", "Sign in with this token instead."
-        )
+        said = "A link opens nothing but what may only be read."
+        raise Problem(403, "link", said, "Sign in with this token instead.")
     return Elsewhere(place, shown)

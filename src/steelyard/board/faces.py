@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +13,15 @@ from steelyard.monitors.windowed import CountedWindow
 from steelyard.serve.watching import WatchedStream
 from steelyard.verdicts.alarm import ALARM, OK, UNJUDGED, WARN
 from steelyard.views.monitor import signal_noun
-from steelyard.words import bracketed, estimate_parts, percent, significant, visible
+from steelyard.words import bracketed, estimate_parts, significant, visible
 
 POINTS = 40
 """Windows of which a small course is drawn."""
 CHANGES = 60
 """Changes of alarms that are kept for the history."""
+
+BUDGET = {"alarms": "alarms", "period": "period", "level": "alpha", "text": "text"}
+"""What is kept of a budget of false alarms."""
 
 
 def face_of(one: WatchedStream, monitor: Monitor, last: CountedWindow | None) -> str:
@@ -29,6 +31,7 @@ def face_of(one: WatchedStream, monitor: Monitor, last: CountedWindow | None) ->
     rows = sum(w.rows for w in recent.windows)
     labelled = sum(w.labels.labelled for w in recent.windows)
     watched = monitor.facts.get("target") is not None
+    budget = monitor.budget
     told: dict[str, Any] = {
         "state": state_of(monitor),
         "cause": cause_of(monitor).to_dict(),
@@ -41,14 +44,7 @@ def face_of(one: WatchedStream, monitor: Monitor, last: CountedWindow | None) ->
         "came": None if last is None else last.summary.last,
         "firing": list(monitor.firing),
         "changes": [a.to_dict() for a in _loud(monitor)],
-        "budget": None
-        if monitor.budget is None
-        else {
-            "alarms": monitor.budget.alarms,
-            "period": monitor.budget.period,
-            "level": monitor.budget.alpha,
-            "text": monitor.budget.text,
-        },
+        "budget": None if budget is None else {k: getattr(budget, v) for k, v in BUDGET.items()},
         "level": monitor.alpha,
         "notes": list(monitor.notes)[:5],
     }
@@ -126,8 +122,3 @@ def course(monitor: Monitor, name: str) -> dict[str, Any]:
         "marks": marks,
         "ends": [significant(least), significant(most)],
     }
-
-
-def coverage_text(face: Mapping[str, Any]) -> str:
-    """The part of the rows whose label is known."""
-    return "" if face["coverage"] is None else percent(face["coverage"])

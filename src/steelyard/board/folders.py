@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steelyard.board.pieces import typed
+from steelyard.board.pieces import asking, choice, typed
 from steelyard.board.visits import Answer, Download, Shown, Visit, page
 from steelyard.comparisons.changes import changes
 from steelyard.evaluation import Evaluation
@@ -44,7 +44,7 @@ def _entries(visit: Visit) -> list[Entry]:
 @page("/reports")
 def get_reports(visit: Visit) -> Answer:
     """Everything that lies in the folders."""
-    _refuse_narrow(visit)
+    visit.caller.check("read", None)
     if not visit.site.folders:
         told = tag("p", "No folder is shown here. Name those in which results are saved when the service is started:")
         body = tag("section", tag("h1", "Reports"), told, typed("steelyard serve runs/ reports/"))
@@ -65,23 +65,10 @@ def get_reports(visit: Visit) -> Answer:
     return Shown("Reports", tag("div", parts), live=False)
 
 
-def _refuse_narrow(visit: Visit) -> None:
-    if visit.caller.model is not None:
-        raise Problem(403, "model", f'This token is for the model "{visit.caller.model}" alone.')
-
-
 def _asked(visit: Visit, order: str) -> Ready:
-    options = [tag("option", f"the {o} first", value=o, selected=o == order) for o in ("worst", "newest")]
-    return tag(
-        "form",
-        tag("label", "Find ", tag("input", type="search", name="q", id="find", value=visit.query.get("q", ""))),
-        tag("label", "Show ", tag("select", options, name="order")),
-        tag("button", "Show"),
-        method="get",
-        action="/reports",
-        class_="filters",
-        role="search",
-    )
+    find = tag("label", "Find ", tag("input", type="search", name="q", id="find", value=visit.query.get("q", "")))
+    shown = choice("Show", "order", [(o, f"the {o} first") for o in ("worst", "newest")], order)
+    return asking("/reports", find, shown, tag("button", "Show"), role="search")
 
 
 def _pair(found: list[Entry]) -> Ready | None:
@@ -90,25 +77,15 @@ def _pair(found: list[Entry]) -> Ready | None:
     if len(those) < 2:
         return None
 
-    def choice(name: str, label: str, chosen: int) -> Ready:
-        told = [tag("option", visible(e.name), value=e.page, selected=i == chosen) for i, e in enumerate(those[:MOST])]
-        return tag("label", f"{label} ", tag("select", told, name=name))
-
-    form = tag(
-        "form",
-        choice("old", "From", 1),
-        choice("new", "to", 0),
-        tag("button", "What changed?"),
-        method="get",
-        action="/compare-reports",
-        class_="filters",
-    )
+    options = [(e.page, visible(e.name)) for e in those[:MOST]]
+    both = choice("From", "old", options, those[1].page), choice("to", "new", options, those[0].page)
+    form = asking("/compare-reports", *both, tag("button", "What changed?"))
     return tag("section", tag("h2", "Compare two"), form)
 
 
 def _place(visit: Visit, page_of: str) -> tuple[Entry, Path]:
     """An entry by its address, and where it lies: nothing that is not listed is opened."""
-    _refuse_narrow(visit)
+    visit.caller.check("read", None)
     found = next((e for e in _entries(visit) if e.page == page_of and page_of), None)
     if found is None:
         raise Problem(404, "no_report", "There is no such report.", "Look at what is listed.")
@@ -122,9 +99,8 @@ def open_report(visit: Visit) -> Answer:
     entry, path = _place(visit, f"reports/{visit.path['name']}")
     if entry.kind.startswith("report"):
         return Download(path.read_bytes(), "text/html; charset=utf-8", stranger=True)
-    found: Any = (
-        open_experiment(path.parent, path.name) if entry.kind == "experiment" and not path.is_file() else load(path)
-    )
+    stored = entry.kind == "experiment" and not path.is_file()
+    found: Any = open_experiment(path.parent, path.name) if stored else load(path)
     if not hasattr(found, "report"):
         raise Problem(404, "no_page", f"Of a {entry.kind} there is no page.", "Open it with steelyard.load.")
     return Download(written(lambda out: found.report(out, title=entry.name)), "text/html; charset=utf-8")

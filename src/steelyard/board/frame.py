@@ -66,10 +66,8 @@ def _top(visit: Visit) -> Ready:
     here = visit.address.partition("?")[0]
 
     def current(place: str) -> str | None:
-        inside = (
-            here == place or (place == "/" and here.startswith("/models")) or (place != "/" and here.startswith(place))
-        )
-        return "page" if inside else None
+        below = "/models" if place == "/" else place
+        return "page" if here == place or here.startswith(below) else None
 
     places = [link(word, place, aria_current=current(place)) for place, word in PLACES]
     scopes = visit.caller.scopes
@@ -101,7 +99,7 @@ SIGNS = {
 ORDER = tuple(SIGNS)
 
 
-def badge(state: str, note: str = "") -> Ready:
+def badge(state: str) -> Ready:
     """A state as a sign, a word and a colour."""
     sign, word = SIGNS[state]
-    return tag("span", tag("span", sign, aria_hidden="true"), f" {word}", note, class_=f"badge s-{state}")
+    return tag("span", tag("span", sign, aria_hidden="true"), f" {word}", class_=f"badge s-{state}")

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from steelyard.board.frame import ORDER, SIGNS, badge
 from steelyard.board.known import KnownModel, known_models
-from steelyard.board.pieces import ago, alarm_forms, instant, label_bar, small_course, unbroken
+from steelyard.board.pieces import ago, alarm_forms, asking, choice, instant, label_bar, small_course, unbroken
 from steelyard.board.visits import Answer, Shown, Visit, link, page, to
 from steelyard.views.html import Ready, join, tag
 from steelyard.words import count, some_names, visible
@@ -30,13 +30,8 @@ def get_board(visit: Visit) -> Answer:
     shown = _filtered(found, visit)
     parts = [tag("h1", headline(found)), tag("p", _calm(found), _looked(visit), class_="quiet"), _filters(visit, found)]
     if not found:
-        parts.append(
-            tag(
-                "section",
-                tag("p", "Declare the first model, then send it rows."),
-                tag("p", link("Set up a model", "/setup")),
-            )
-        )
+        first = tag("p", "Declare the first model, then send it rows.")
+        parts.append(tag("section", first, tag("p", link("Set up a model", "/setup"))))
     elif not shown:
         parts.append(tag("p", "No model is called or stands like this. ", link("Show all", "/")))
     for name, members in _grouped(shown, visit.query.get("by", "")):
@@ -103,23 +98,18 @@ def _filtered(found: Sequence[KnownModel], visit: Visit) -> list[KnownModel]:
 
 
 def _filters(visit: Visit, found: Sequence[KnownModel]) -> Ready:
-    def choice(name: str, label: str, options: Sequence[tuple[str, str]]) -> Ready:
-        given = visit.query.get(name, "")
-        told = [tag("option", word, value=value, selected=value == given) for value, word in options]
-        return tag("label", f"{label} ", tag("select", told, name=name))
+    def chosen(name: str, label: str, options: Sequence[tuple[str, str]]) -> Ready:
+        return choice(label, name, options, visit.query.get(name, ""))
 
     states = [(s, SIGNS[s][1]) for s in ORDER if any(k.state == s for k in found)]
     owners = sorted({k.model.said.owner for k in found if k.model.said.owner})
-    return tag(
-        "form",
+    return asking(
+        "/",
         tag("label", "Find ", tag("input", type="search", name="q", value=visit.query.get("q", ""), id="find")),
-        choice("state", "State", [("", "any"), ("needs", "needs somebody"), *states]),
-        choice("owner", "Owner", [("", "anybody"), *((o, o) for o in owners)]) if owners else None,
-        choice("by", "Group by", list(GROUPS.items())),
+        chosen("state", "State", [("", "any"), ("needs", "needs somebody"), *states]),
+        chosen("owner", "Owner", [("", "anybody"), *((o, o) for o in owners)]) if owners else None,
+        chosen("by", "Group by", list(GROUPS.items())),
         tag("button", "Show"),
-        method="get",
-        action="/",
-        class_="filters",
         role="search",
     )
 
@@ -143,20 +133,12 @@ def _listed(visit: Visit, found: Sequence[KnownModel]) -> list[Ready]:
     now = visit.service.clock()
     rows, rest = found[:FULL], found[FULL:]
     head = ("state", "model", "chief number", "course", "what is the matter", "labels", "last row", "say")
-    body = [_row(visit, k, now) for k in rows]
-    out = (
-        [
-            tag(
-                "table",
-                tag("caption", "Models, the worst first", class_="unseen"),
-                tag("thead", tag("tr", [tag("th", h, scope="col") for h in head])),
-                tag("tbody", body),
-                class_="models-board",
-            )
-        ]
-        if rows
-        else []
-    )
+    out = []
+    if rows:
+        named = tag("caption", "Models, the worst first", class_="unseen")
+        top = tag("thead", tag("tr", [tag("th", h, scope="col") for h in head]))
+        body = tag("tbody", [_row(visit, k, now) for k in rows])
+        out.append(tag("table", named, top, body, class_="models-board"))
     if rest:
         items = [tag("li", badge(k.state), link(visible(k.name), to("models", k.name))) for k in rest]
         out += [tag("h3", f"{count(len(rest))} more, by name"), tag("ul", items, class_="names")]
@@ -177,9 +159,8 @@ def _row(visit: Visit, known: KnownModel, now: datetime) -> Ready:
     if f is None:
         word = "Send it a reference, or rows to make one of." if known.state == "bare" else "No rows were counted yet."
         return tag("tr", state, name, tag("td", word, colspan=6), class_=f"is-{known.state}")
-    chief = tag(
-        "td", tag("b", f["chief"]["name"]), tag("span", unbroken(f["chief"]["about"]), class_="quiet"), class_="chief"
-    )
+    about_it = tag("span", unbroken(f["chief"]["about"]), class_="quiet")
+    chief = tag("td", tag("b", f["chief"]["name"]), about_it, class_="chief")
     first, last = f["windows"]
     course = tag("td", small_course(f["course"], f"{f['chief']['name']}, {first} to {last}"), class_="course-of")
     cells = [

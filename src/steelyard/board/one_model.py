@@ -10,7 +10,7 @@ from steelyard.board.earned import earned_section
 from steelyard.board.faces import zoomed
 from steelyard.board.frame import badge
 from steelyard.board.known import KnownModel, one_known
-from steelyard.board.pieces import ago, alarm_forms, instant, label_bar, listed, stamp, unbroken
+from steelyard.board.pieces import ago, alarm_forms, asking, choice, downloads, instant, label_bar, stamp, unbroken
 from steelyard.board.strips import ROWS, WINDOWS, heat_map, loudest, status_strip, strip_key
 from steelyard.board.versions import versions_section
 from steelyard.board.visits import Answer, Shown, Visit, link, page, to
@@ -19,7 +19,7 @@ from steelyard.reports.figures import figure
 from steelyard.serve.problems import Problem
 from steelyard.serve.watching import WatchedStream
 from steelyard.verdicts.alarm import ALARM, UNJUDGED
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, described, facts_line, listed, tag
 from steelyard.views.monitor import headline, signal_noun
 from steelyard.words import count, percent, significant, visible
 
@@ -31,6 +31,10 @@ STANDING = 8
 """Alarms that are told one by one; of more, the worst."""
 LETTERS = 60
 """Of a name that is chosen from a list."""
+FURTHER = (
+    "Numbers are stability indices, less what chance brings: from 0.1 on a warning, from 0.25 on an alarm, where chance "
+    "does not explain it. Darker is further."
+)
 
 
 def stream_of(visit: Visit, name: str) -> WatchedStream:
@@ -51,12 +55,8 @@ def get_model(visit: Visit) -> Answer:
     except Problem as problem:
         if problem.status == 404 and problem.code == "no_model":
             raise
-        told = tag(
-            "section",
-            tag("p", problem.detail, class_="headline"),
-            tag("p", problem.hint),
-            tag("p", link("How rows are sent", to("setup", "send", model=name))),
-        )
+        send = tag("p", link("How rows are sent", to("setup", "send", model=name)))
+        told = tag("section", tag("p", problem.detail, class_="headline"), tag("p", problem.hint), send)
         title = tag("div", tag("h1", visible(name)), badge(known.state), class_="titled")
         return Shown(name, tag("div", *top, title, told))
     return Shown(name, tag("div", *top, *_parts(visit, known, m)))
@@ -66,15 +66,12 @@ def _parts(visit: Visit, known: KnownModel, monitor: Monitor) -> list[Any]:
     cause = cause_of(monitor)
     shown = _chosen_windows(monitor, visit.query.get("to", ""))
     parts: list[Any] = [_title(visit, known, monitor), _stands(monitor, cause), _alarms(visit, known, monitor)]
-    parts.append(
-        tag("section", tag("h2", "What moved, and when?"), *_strips(visit, known, monitor, shown), id="windows")
-    )
+    strips, judged = _strips(visit, known, monitor, shown), [*_judged(monitor), *_downloads(visit, known)]
+    parts.append(tag("section", tag("h2", "What moved, and when?"), *strips, id="windows"))
     parts.append(tag("section", tag("h2", "How did it come?"), *_courses(visit, monitor, shown), id="stale"))
     parts.append(tag("section", tag("h2", "What changed, and since when?"), *_changes(visit, monitor), id="changed"))
     parts += [earned_section(visit, stream_of(visit, known.name)), versions_section(visit, known)]
-    parts.append(
-        tag("section", tag("h2", "How is it judged?"), *_judged(monitor), *_downloads(visit, known), id="made")
-    )
+    parts.append(tag("section", tag("h2", "How is it judged?"), *judged, id="made"))
     return parts
 
 
@@ -88,8 +85,8 @@ def _title(visit: Visit, known: KnownModel, monitor: Monitor) -> Ready:
         ("last row", ago(came, visit.service.clock())),
         ("labels known", label_bar(face.get("coverage"))),
     ]
-    told = tag("dl", [tag("div", tag("dt", k), tag("dd", v)) for k, v in facts], class_="facts")
-    return tag("div", tag("div", tag("h1", visible(known.name)), badge(state_of(monitor)), class_="titled"), told)
+    title = tag("div", tag("h1", visible(known.name)), badge(state_of(monitor)), class_="titled")
+    return tag("div", title, facts_line(facts))
 
 
 def _stands(monitor: Monitor, cause: Cause) -> Ready:
@@ -114,9 +111,8 @@ def _alarms(visit: Visit, known: KnownModel, monitor: Monitor) -> Ready | None:
     if len(some) > 1:
         rest = f"{count(len(some) - STANDING)} more stand. " if len(some) > STANDING else ""
         forms = alarm_forms(visit, known.name, known.version, [], acknowledged=not known.open, muted=False)
-        out.append(
-            tag("div", tag("p", f"{rest}All {count(len(some))} at once:", class_="quiet"), forms, class_="at-once")
-        )
+        every = tag("p", f"{rest}All {count(len(some))} at once:", class_="quiet")
+        out.append(tag("div", every, forms, class_="at-once"))
     for signal, until in known.alarms.muted.items():
         end = f" until {stamp(until)}" if until else ""
         forms = alarm_forms(visit, known.name, known.version, [signal], acknowledged=False, muted=True)
@@ -158,14 +154,7 @@ def _strips(visit: Visit, known: KnownModel, monitor: Monitor, shown: tuple[int,
     if features:
         many = loudest(part, features)[:ROWS]
         out += [tag("h3", "How far scores and features moved"), heat_map(part, many, address)]
-        out.append(
-            tag(
-                "p",
-                "Numbers are stability indices, less what chance brings: from 0.1 on a warning, from 0.25 on an "
-                "alarm, where chance does not explain it. Darker is further.",
-                class_="note",
-            )
-        )
+        out.append(tag("p", FURTHER, class_="note"))
     out.append(_pager(visit, known, monitor, start, stop))
     return out
 
@@ -178,10 +167,8 @@ def _pager(visit: Visit, known: KnownModel, monitor: Monitor, start: int, stop: 
     def there(words: str, last: int) -> Ready:
         return link(words, to("models", known.name, version=version, to=monitor.windows[last - 1].name) + "#windows")
 
-    told = tag(
-        "span",
-        f"{visible(monitor.windows[start].name)} to {visible(monitor.windows[stop - 1].name)} of {count(len(monitor))} windows",
-    )
+    first, last = (visible(monitor.windows[i].name) for i in (start, stop - 1))
+    told = tag("span", f"{first} to {last} of {count(len(monitor))} windows")
     earlier = there("Earlier", max(min(WINDOWS, len(monitor)), start)) if start else None
     later = there("Later", min(len(monitor), stop + WINDOWS)) if stop < len(monitor) else None
     return tag("p", earlier, told, later, class_="pager")
@@ -195,30 +182,13 @@ def _courses(visit: Visit, monitor: Monitor, shown: tuple[int, int]) -> list[Any
     first, *others = names
     figures = [figure(part.chart(first), wide=True), tag("div", [figure(part.chart(name)) for name in others])]
     query = {k: visit.query[k] for k in ("version", "to") if k in visit.query}
-    choice = tag(
-        "form",
-        [tag("input", type="hidden", name=k, value=v) for k, v in query.items()],
-        tag(
-            "label",
-            "Another signal ",
-            tag(
-                "select",
-                [tag("option", visible(n[:LETTERS]), value=n, selected=n == chosen) for n in monitor.signals],
-                name="signal",
-            ),
-        ),
-        tag("button", "Draw"),
-        method="get",
-        action=to("models", visit.path["model"]) + "#stale",
-        class_="filters",
-    )
+    held = [tag("input", type="hidden", name=k, value=v) for k, v in query.items()]
+    other = choice("Another signal", "signal", [(n, visible(n[:LETTERS])) for n in monitor.signals], chosen)
+    form = asking(to("models", visit.path["model"]) + "#stale", held, other, tag("button", "Draw"))
     expected = any(s.estimated for w in part.windows for s in w.signals)
-    note = (
-        tag("p", "Hollow and apart: expected from the scores (≈), until the labels are in.", class_="note")
-        if expected
-        else None
-    )
-    return [tag("div", figures, class_="courses"), note, choice]
+    apart = "Hollow and apart: expected from the scores (≈), until the labels are in."
+    note = tag("p", apart, class_="note") if expected else None
+    return [tag("div", figures, class_="courses"), note, form]
 
 
 def _changes(visit: Visit, monitor: Monitor) -> list[Any]:
@@ -253,19 +223,15 @@ def _change(monitor: Monitor, name: str) -> Ready:
 
 
 def _judged(monitor: Monitor) -> list[Any]:
+    any_time = f"looks at any time, level {monitor.alpha:g} a signal"
     facts = [
         ("watched", headline(monitor)),
         ("reference", monitor.baseline.text),
-        (
-            "budget",
-            monitor.budget.text
-            if monitor.budget is not None
-            else f"looks at any time, level {monitor.alpha:g} a signal",
-        ),
+        ("budget", any_time if monitor.budget is None else monitor.budget.text),
         ("margin", percent(monitor.margin)),
     ]
     notes = [tag("p", visible(n), class_="note warn") for n in monitor.notes[:5]]
-    return [tag("dl", [[tag("dt", k), tag("dd", visible(v))] for k, v in facts]), *notes]
+    return [described(facts), *notes]
 
 
 def _downloads(visit: Visit, known: KnownModel) -> list[Any]:
@@ -275,8 +241,5 @@ def _downloads(visit: Visit, known: KnownModel) -> list[Any]:
         ("Every number as CSV", "signals.csv"),
         ("Everything as JSON", "monitor.json"),
     )
-    told = [
-        link(word, to("models", known.name, "download", kind, version=version), class_="button") for word, kind in kinds
-    ]
     send = link("How rows are sent", to("setup", "send", model=known.name), class_="button")
-    return [tag("p", told, send, class_="downloads")]
+    return [downloads(kinds, lambda kind: to("models", known.name, "download", kind, version=version), send)]

@@ -12,7 +12,7 @@ from typing import Any
 from steelyard.board.causes import joined
 from steelyard.board.frame import badge
 from steelyard.board.one_model import stream_of
-from steelyard.board.pieces import listed, unbroken
+from steelyard.board.pieces import downloads, unbroken
 from steelyard.board.strips import effect_of
 from steelyard.board.visits import Answer, Download, Shown, Visit, link, page, to
 from steelyard.comparisons.changes import changes
@@ -33,7 +33,7 @@ from steelyard.serve.problems import Problem
 from steelyard.serve.watching import WatchedStream
 from steelyard.verdicts.alarm import ALARM, OK, UNJUDGED, WARN
 from steelyard.views.changes import changes_sentences, numbers
-from steelyard.views.html import Ready, small_table, tag
+from steelyard.views.html import Ready, facts_line, listed, small_table, tag
 from steelyard.views.monitor import ORDER, signal_noun
 from steelyard.views.stability import cell_table
 from steelyard.words import count, percent, significant, visible
@@ -99,13 +99,10 @@ def _crumbs(visit: Visit, monitor: Monitor, at: int) -> Ready:
         there("Window before", at - 1) if at else None,
         there("Window after", at + 1) if at + 1 < len(monitor) else None,
     ]
-    up = link(
-        visible(name),
-        to("models", name, version=version, to=monitor.windows[at].name if at + 1 < len(monitor) else None),
-    )
-    return tag(
-        "p", link("All models", "/"), " › ", up, " ", [tag("span", " · ", x) for x in ends if x], class_="crumbs"
-    )
+    last = monitor.windows[at].name if at + 1 < len(monitor) else None
+    up = link(visible(name), to("models", name, version=version, to=last))
+    beside = [tag("span", " · ", x) for x in ends if x]
+    return tag("p", link("All models", "/"), " › ", up, " ", beside, class_="crumbs")
 
 
 def _title(one: WatchedStream, watched: Watched, held: CountedWindow | None) -> Ready:
@@ -117,17 +114,8 @@ def _title(one: WatchedStream, watched: Watched, held: CountedWindow | None) -> 
         ("labels", "none are watched" if one.model.target is None or cover is None else percent(round(cover, 3))),
         *([("counted", f"{held.revision} times")] if held is not None and held.revision > 1 else []),
     ]
-    told = tag("dl", [tag("div", tag("dt", k), tag("dd", v)) for k, v in facts], class_="facts")
-    return tag(
-        "div",
-        tag(
-            "div",
-            tag("h1", f"{visible(one.model.name)}, {visible(watched.name)}"),
-            badge(watched.state),
-            class_="titled",
-        ),
-        told,
-    )
+    named = tag("h1", f"{visible(one.model.name)}, {visible(watched.name)}")
+    return tag("div", tag("div", named, badge(watched.state), class_="titled"), facts_line(facts))
 
 
 def _says(monitor: Monitor, watched: Watched) -> Ready:
@@ -145,9 +133,8 @@ def _says(monitor: Monitor, watched: Watched) -> Ready:
 def _sentence(monitor: Monitor, watched: Watched, loud: Sequence[Signal], alone: Sequence[Signal]) -> str:
     if not watched.rows:
         return "No rows came."
-    waits = any(
-        monitor.gauges[s.kind].about == "model" and watched.state_of(s.name) in UNJUDGED for s in watched.signals
-    )
+    measured = [s for s in watched.signals if monitor.gauges[s.kind].about == "model"]
+    waits = any(watched.state_of(s.name) in UNJUDGED for s in measured)
     late = " How good the model was is not known yet." if waits else ""
     if not loud and not alone:
         return f"Nothing that can be judged left what chance and the margin allow.{late}"
@@ -174,25 +161,13 @@ def _signals(monitor: Monitor, watched: Watched) -> Ready:
         apart = "" if s.difference is None else difference_text(s.difference)
         lone = s.state in {ALARM, WARN} and state == OK
         shown = tag("td", badge(state), tag("span", " out of bounds once", class_="quiet") if lone else None)
-        rows.append(
-            tag(
-                "tr",
-                tag("th", signal_noun(s.name), scope="row"),
-                shown,
-                tag("td", _value(monitor, watched, s)),
-                tag("td", base, data_head="reference" if base else None),
-                tag(
-                    "td",
-                    tag("span", visible(s.reason)),
-                    tag("span", f" ({apart})" if apart and apart not in s.reason else ""),
-                ),
-                id=None,
-            )
-        )
+        beside = tag("td", base, data_head="reference" if base else None)
+        told = tag("span", visible(s.reason)), tag("span", f" ({apart})" if apart and apart not in s.reason else "")
+        named = tag("th", signal_noun(s.name), scope="row")
+        rows.append(tag("tr", named, shown, tag("td", _value(monitor, watched, s)), beside, tag("td", *told)))
     head = ("signal", "state", "value", "reference", "why")
-    note = (
-        f"The worst {MOST_SIGNALS} of {count(len(found))} signals" if len(found) > MOST_SIGNALS else "The worst first"
-    )
+    many = len(found) > MOST_SIGNALS
+    note = f"The worst {MOST_SIGNALS} of {count(len(found))} signals" if many else "The worst first"
     return listed(head, rows, note, "history")
 
 
@@ -210,9 +185,8 @@ def _moved(watched: Watched) -> list[Any]:
     loud = [s for _, s in found if s.state in {ALARM, WARN} or watched.state_of(s.name) in {ALARM, WARN}][:MOST_MOVED]
     if not loud:
         told = ", ".join(f"{visible(s.name)} {e:.2f}" for e, s in found[:5])
-        return [
-            tag("p", f"Nothing moved by more than it may. Furthest from the reference, by stability index: {told}.")
-        ]
+        furthest = f"Furthest from the reference, by stability index: {told}."
+        return [tag("p", f"Nothing moved by more than it may. {furthest}")]
     out: list[Any] = []
     for s in loud:
         assert s.stability is not None
@@ -239,28 +213,18 @@ def _moved(watched: Watched) -> list[Any]:
 
 def _report(watched: Watched, evaluation: Evaluation | None, reference: Evaluation | None) -> Ready:
     """How good it is against the reference, and the workbench; or what is waited for."""
+    question = tag("h2", "Is it still as good?")
     if evaluation is None or reference is None:
         why = visible(watched.labels.reason) or "none of its rows has a label that can be read"
-        return tag(
-            "section", tag("h2", "Is it still as good?"), tag("p", f"Not known yet: {why}.", class_="told"), id="good"
-        )
-    out = []
+        return tag("section", question, tag("p", f"Not known yet: {why}.", class_="told"), id="good")
     try:
         told = changes(reference, evaluation, names=("reference", watched.name))
         first, *others = changes_sentences(told)
         early = "" if watched.labels.mature else f"So far: {visible(watched.labels.reason)}. "
-        out.append(
-            tag(
-                "section",
-                tag("h2", "Is it still as good?"),
-                tag("p", f"{early}{first}", class_="told"),
-                [tag("p", s) for s in others],
-                small_table(numbers(told)),
-                id="good",
-            )
-        )
+        said = [tag("p", f"{early}{first}", class_="told"), *(tag("p", s) for s in others), small_table(numbers(told))]
     except SteelyardError as problem:
-        out.append(tag("section", tag("h2", "Is it still as good?"), tag("p", str(problem.message)), id="good"))
+        said = [tag("p", str(problem.message))]
+    out = [tag("section", question, said, id="good")]
     wanted = {
         "threshold": "Which threshold would be right in it?",
         "worth": "What was it worth?",
@@ -279,11 +243,7 @@ def _downloads(visit: Visit, one: WatchedStream, watched: Watched, evaluation: E
     version = visit.query.get("version")
     kinds = [("What was counted, as a summary", "summary.json"), ("Its signals as CSV", "signals.csv")]
     kinds += [("Its report as a page", "report.html")] if evaluation is not None else []
-    told = [
-        link(word, to("models", one.model.name, "windows", watched.name, kind, version=version), class_="button")
-        for word, kind in kinds
-    ]
-    return tag("p", told, class_="downloads")
+    return downloads(kinds, lambda kind: to("models", one.model.name, "windows", watched.name, kind, version=version))
 
 
 @page("/models/{model}/windows/{window}/{kind}")
@@ -310,9 +270,8 @@ def keep_window(visit: Visit) -> Answer:
     if kind == "report.html" and e is not None:
         text_of = report_html({one.model.name: e}, title=f"{one.model.name}, {w.name}")
         return Download(text_of.encode(), "text/html; charset=utf-8", f"{named}.html")
-    raise Problem(
-        404, "no_file", "There is nothing of this kind of this window.", "Open the window to see what there is."
-    )
+    said = "There is nothing of this kind of this window."
+    raise Problem(404, "no_file", said, "Open the window to see what there is.")
 
 
 @page("/models/{model}/download/{kind}")
@@ -322,13 +281,11 @@ def keep_model(visit: Visit) -> Answer:
 
     found = {"report.html": get_report, "signals.csv": get_signals, "monitor.json": get_monitor}.get(visit.path["kind"])
     if found is None:
-        raise Problem(
-            404, "no_file", "There is nothing of this kind of a model.", "Open the model to see what there is."
-        )
+        said = "There is nothing of this kind of a model."
+        raise Problem(404, "no_file", said, "Open the model to see what there is.")
     query = OfVersion(version=visit.query.get("version") or None)
     name = visit.path["model"]
     answer = found.run(ApiRequest(visit.service, visit.caller, {"model": name}, query, None, {}))
-    body = (
-        answer.content if isinstance(answer.content, bytes) else json.dumps(answer.content, ensure_ascii=False).encode()
-    )
+    told = answer.content
+    body = told if isinstance(told, bytes) else json.dumps(told, ensure_ascii=False).encode()
     return Download(body, answer.kind, f"{name}-{visit.path['kind']}")

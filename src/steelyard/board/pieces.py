@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from steelyard.board.visits import Visit, to
+from steelyard.board.visits import Visit, link, to
 from steelyard.monitors.windows import moment
 from steelyard.views.html import Ready, join, tag
 from steelyard.views.monitor import signal_noun
@@ -16,7 +16,7 @@ from steelyard.words import percent, visible
 MOMENT = re.compile(r"(\b\d{4}-[\dWQ][\d-]*(?: \d\d:\d\d)?)")
 WIDE, HIGH = 160, 32
 EDGE = 4
-SILENCES = (("1 day", 1), ("1 week", 7), ("4 weeks", 28))
+SILENCES = ((1, "1 day"), (7, "1 week"), (28, "4 weeks"))
 """How long a signal may be muted from a page."""
 
 
@@ -36,14 +36,10 @@ def small_course(course: Mapping[str, Any], about: str) -> Ready:
         at = y(course["reference"])
         parts.append(tag("path", d=f"M{EDGE} {at}H{WIDE - EDGE}", class_="base"))
     for expected, kind in ((False, "line"), (True, "line dots")):
-        told = [
-            v if v is None or ((m == "e") == expected) else None for v, m in zip(values, course["marks"], strict=True)
-        ]
+        told = [v if (m == "e") == expected else None for v, m in zip(values, course["marks"], strict=True)]
         if expected:  # from the last that was judged on
-            told = [
-                values[i] if v is None and i + 1 < len(told) and told[i + 1] is not None else v
-                for i, v in enumerate(told)
-            ]
+            after = [*told[1:], None]
+            told = [v if x is None and y is not None else x for v, x, y in zip(values, told, after, strict=True)]
         if path := _path(told, x, y):
             parts.append(tag("path", d=path, class_=kind))
     for i, (v, mark) in enumerate(zip(values, course["marks"], strict=True)):
@@ -145,21 +141,15 @@ def alarm_forms(
     if muted:
         button = tag("button", "Hear again", name="what", value="unmute", aria_label=f"Hear again{named}")
         return visit.form_tag(place, held, button, class_="does")
-    done = (
-        tag("span", "acknowledged", class_="quiet")
-        if acknowledged
-        else tag("button", "Acknowledge", name="what", value="acknowledge", aria_label=f"Acknowledge{named}")
-    )
+    done = tag("button", "Acknowledge", name="what", value="acknowledge", aria_label=f"Acknowledge{named}")
+    if acknowledged:
+        done = tag("span", "acknowledged", class_="quiet")
     mute = tag(
         "details",
         tag("summary", "Mute", aria_label=f"Mute{named}"),
         tag(
             "div",
-            tag(
-                "label",
-                "for ",
-                tag("select", [tag("option", word, value=days) for word, days in SILENCES], name="days"),
-            ),
+            choice("for", "days", SILENCES),
             tag("label", "because ", tag("input", name="reason", maxlength=300, placeholder="planned work, say")),
             tag("button", "Mute", name="what", value="mute"),
             class_="menu",
@@ -169,11 +159,31 @@ def alarm_forms(
     return visit.form_tag(place, held, done, mute, class_="does")
 
 
-def listed(head: Sequence[str], rows: Sequence[Ready], caption: str, kind: str | None = None) -> Ready:
-    """A table of rows that are made already, in a box that scrolls by itself on a narrow screen."""
-    top = tag("thead", tag("tr", [tag("th", h, scope="col") for h in head]))
-    whole = tag("table", tag("caption", caption), top, tag("tbody", rows), class_=kind)
-    return tag("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
+def choice(label: str, name: str, options: Iterable[tuple[object, str]], chosen: object = None) -> Ready:
+    """A list of values, each told in words, from which one is chosen."""
+    told = [tag("option", words, value=value, selected=value == chosen) for value, words in options]
+    return tag("label", f"{label} ", tag("select", told, name=name))
+
+
+def asking(place: str, *fields: object, role: str | None = None) -> Ready:
+    """A form that asks for a page and changes nothing."""
+    return tag("form", *fields, method="get", action=place, class_="filters", role=role)
+
+
+def field(label: str, name: str, *box: object) -> Ready:
+    """A box to type into or to choose from, below its label."""
+    return tag("p", tag("label", label, for_=name), tag("br"), *box)
+
+
+def warned(said: str) -> Ready | None:
+    """What went wrong, where anything did."""
+    return tag("p", said, class_="warn", role="alert") if said else None
+
+
+def downloads(kinds: Iterable[tuple[str, str]], address: Callable[[str], str], *more: Ready) -> Ready:
+    """Buttons that keep something, each of a kind of file."""
+    told = [link(word, address(kind), class_="button") for word, kind in kinds]
+    return tag("p", told, *more, class_="downloads")
 
 
 def typed(text: str) -> Ready:

@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.board.apart import ENDINGS
 from steelyard.board.granting import channels_told, link_form, tokens_form
-from steelyard.board.pieces import typed
+from steelyard.board.pieces import asking, choice, field, typed, warned
 from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, link, page, to
 from steelyard.errors import SteelyardError
 from steelyard.serve.declared import Declaration, baseline_from, declaration_of
@@ -35,6 +35,11 @@ COLUMNS = (
     ("owner", "Who is asked about it", ""),
     ("group", "Shown together with", ""),
 )
+UNSAID = "What is left empty stays unsaid. Every version of the same columns is told apart when rows are sent."
+BARE = (
+    "It has no reference yet: rows are taken in, and judged once there is one. Make one of windows that are known to be "
+    "good, or declare the model again with rows."
+)
 
 
 @page("/setup")
@@ -57,33 +62,18 @@ def _setup(visit: Visit, said: Ready | None = None, status: int = 200) -> Shown:
     return Shown("Set up", tag("div", parts), status, live=False)
 
 
-def _field(visit: Visit, name: str, label: str, usual: str, prefix: str = "") -> Ready:
-    ident = f"{prefix}{name}"
-    box = tag("input", name=name, id=ident, value=visit.form.get(name, usual), maxlength=2000)
-    return tag("p", tag("label", label, for_=ident), tag("br"), box)
+def _field(visit: Visit, name: str, label: str, usual: str) -> Ready:
+    box = tag("input", name=name, id=name, value=visit.form.get(name, usual), maxlength=2000)
+    return field(label, name, box)
 
 
 def _model_form(visit: Visit) -> Ready:
-    name = tag(
-        "p",
-        tag("label", "Name, as it stands in addresses", for_="name"),
-        tag("br"),
-        tag(
-            "input",
-            name="name",
-            id="name",
-            value=visit.form.get("name", ""),
-            required=True,
-            maxlength=100,
-            pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*",
-        ),
-    )
-    rows = tag(
-        "p",
-        tag(
-            "label", "Rows of the reference, as CSV or Parquet: from the test set, or the first weeks", for_="reference"
-        ),
-        tag("br"),
+    may_be = {"maxlength": 100, "pattern": "[A-Za-z0-9][A-Za-z0-9._\\-]*"}
+    typed_name = tag("input", name="name", id="name", value=visit.form.get("name", ""), required=True, **may_be)
+    name = field("Name, as it stands in addresses", "name", typed_name)
+    rows = field(
+        "Rows of the reference, as CSV or Parquet: from the test set, or the first weeks",
+        "reference",
         tag("input", type="file", name="reference", id="reference", accept=".csv,.parquet"),
     )
     return visit.form_tag(
@@ -91,11 +81,7 @@ def _model_form(visit: Visit) -> Ready:
         name,
         tag("div", [_field(visit, *c) for c in COLUMNS], class_="pair"),
         rows,
-        tag(
-            "p",
-            "What is left empty stays unsaid. Every version of the same columns is told apart when rows are sent.",
-            class_="note",
-        ),
+        tag("p", UNSAID, class_="note"),
         tag("button", "Declare the model", class_="main"),
         class_="fields",
         enctype="multipart/form-data",
@@ -105,11 +91,7 @@ def _model_form(visit: Visit) -> Ready:
 @page("/setup/model", scope="write", method="POST")
 def declare_model(visit: Visit) -> Answer:
     """Declare a model by what a form says, with a reference where rows of one came."""
-    said: dict[str, Any] = {}
-    for name, _, _ in COLUMNS:
-        text = visit.form.get(name, "").strip()
-        if text:
-            said[name] = text
+    said: dict[str, Any] = {name: text for name, *_ in COLUMNS if (text := visit.form.get(name, "").strip())}
     if "features" in said:
         said["features"] = [f.strip() for f in said["features"].split(",") if f.strip()]
     try:
@@ -131,7 +113,7 @@ def declare_model(visit: Visit) -> Answer:
 
 
 def _wrong(visit: Visit, said: str) -> Shown:
-    return _setup(visit, tag("p", said, class_="warn", role="alert"), 422)
+    return _setup(visit, warned(said), 422)
 
 
 def _reference(visit: Visit, declared: Declaration) -> Any:
@@ -178,9 +160,7 @@ def _sending(visit: Visit) -> Ready:
         names = [m.name for m in visit.service.watcher.models(session) if visit.caller.model in {None, m.name}]
     if not names:
         return tag("p", "Once a model is declared, it says here how rows are sent to it.", class_="quiet")
-    options = [tag("option", visible(n), value=n) for n in names]
-    form = [tag("label", "To ", tag("select", options, name="model")), tag("button", "How?")]
-    return tag("form", form, method="get", action="/setup/send", class_="filters")
+    return asking("/setup/send", choice("To", "model", [(n, visible(n)) for n in names]), tag("button", "How?"))
 
 
 @page("/setup/send")
@@ -189,8 +169,7 @@ def get_sending(visit: Visit) -> Answer:
     name = visit.query.get("model", "")
     with visit.service.store.reading() as session:
         model = visit.service.watcher.model(session, name)
-    if visit.caller.model not in {None, name}:
-        raise Problem(403, "model", f'This token is for the model "{visit.caller.model}" alone.')
+    visit.caller.check("read", name)
     columns = [model.said.id, model.said.time, *model.columns]
     labels = [model.said.id, *model.labels, *filter(None, [model.said.label_time])]
     address = f"{visit.base}/v1/models/{name}"
@@ -202,14 +181,7 @@ def get_sending(visit: Visit) -> Answer:
         f'import steelyard as sy\n\nclient = sy.Client("{visit.base}", "TOKEN")\n'
         f'client.predictions("{name}", frame)\nclient.labels("{name}", later)'
     )
-    missing = None
-    if model.baseline is None:
-        missing = tag(
-            "p",
-            "It has no reference yet: rows are taken in, and judged once there is one. Make one of windows that are "
-            "known to be good, or declare the model again with rows.",
-            class_="note warn",
-        )
+    missing = tag("p", BARE, class_="note warn") if model.baseline is None else None
     body = [
         tag("p", link("Set up", "/setup"), class_="crumbs"),
         tag("h1", f"Send rows to {visible(name)}"),

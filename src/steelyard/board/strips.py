@@ -29,9 +29,9 @@ def loudest(monitor: Monitor, names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda n: (place.get(last.state_of(n), 2), n not in ever, list(names).index(n)))
 
 
-def status_strip(monitor: Monitor, address: Callable[[str], str], most: int = ROWS) -> Ready:
+def status_strip(monitor: Monitor, address: Callable[[str], str]) -> Ready:
     """A row for each signal, a column for each window: a sign and a colour say how it stood."""
-    names = monitor.signals if len(monitor.signals) <= most else loudest(monitor, monitor.signals)[:most]
+    names = monitor.signals if len(monitor.signals) <= ROWS else loudest(monitor, monitor.signals)[:ROWS]
     cells = [_cells(w, names, address) for w in monitor.windows]
     rows = [tag("tr", tag("th", signal_noun(n), scope="row"), [c[i] for c in cells]) for i, n in enumerate(names)]
     return _table(monitor, rows, address, "Signals by windows")
@@ -119,6 +119,5 @@ def strip_key() -> Ready:
         ("o", "◇", "out of bounds, once"),
         ("x", "·", "could not be judged: labels not in, too few or no rows"),
     )
-    return tag(
-        "ul", [tag("li", tag("span", sign or "\u00a0", class_=kind), word) for kind, sign, word in told], class_="key"
-    )
+    items = [tag("li", tag("span", sign or "\u00a0", class_=kind), word) for kind, sign, word in told]
+    return tag("ul", items, class_="key")

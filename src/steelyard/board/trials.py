@@ -12,7 +12,7 @@ from steelyard.serve.declared import DeclaredModel
 from steelyard.serve.problems import Problem
 from steelyard.serve.trials import RunningTrial, running_trial
 from steelyard.trials.trial import Trial
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, described, tag
 from steelyard.views.trial import effect_text, looks_sentences
 from steelyard.words import count, percent, visible
 
@@ -35,13 +35,9 @@ def get_trials(visit: Visit) -> Answer:
     if len(told) > MOST:
         parts.append(tag("p", f"{count(len(told) - MOST)} more, which are asked for one by one.", class_="quiet"))
     if not told:
-        parts.append(
-            tag(
-                "section",
-                tag("p", "A trial leaves some units alone, to see whether acting on the others helps."),
-                tag("p", "Declare one with its model, under trials, and send who was put into which arm."),
-            )
-        )
+        what = tag("p", "A trial leaves some units alone, to see whether acting on the others helps.")
+        how = tag("p", "Declare one with its model, under trials, and send who was put into which arm.")
+        parts.append(tag("section", what, how))
     return Shown("Trials", tag("div", parts))
 
 
@@ -110,14 +106,8 @@ def _moved(found: Trial) -> str:
 
 
 def _told(trial: RunningTrial) -> Iterator[Ready]:
-    facts = [
-        (
-            "arms",
-            " and ".join(
-                f"{visible(a)}: {count(n)} exposed, {count(trial.labelled[a])} known" for a, n in trial.exposed.items()
-            ),
-        )
-    ]
+    arms = [f"{visible(a)}: {count(n)} exposed, {count(trial.labelled[a])} known" for a, n in trial.exposed.items()]
+    facts = [("arms", " and ".join(arms))]
     if trial.waiting:
         facts.append(("waiting", f"{count(trial.waiting)} were exposed too lately for their label to count"))
     facts.append(("planned", f"{percent(trial.said.share)} {visible(trial.said.treated)}"))
@@ -126,7 +116,7 @@ def _told(trial: RunningTrial) -> Iterator[Ready]:
         facts.append(("effect so far", f"{effect_text(trial.found)}; read once, at the end"))
         facts.append(("at every look", " ".join(looks_sentences(trial.found))))
     facts.append(("ends", _left(trial)))
-    yield tag("dl", [[tag("dt", k), tag("dd", v)] for k, v in facts])
+    yield described(facts)
 
 
 def _left(trial: RunningTrial) -> str:

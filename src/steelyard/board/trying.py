@@ -7,11 +7,11 @@ import secrets
 import time
 from typing import Any
 
-from steelyard.board.apart import asked_apart
-from steelyard.board.pieces import listed
+from steelyard.board.apart import ENDINGS, asked_apart
+from steelyard.board.pieces import field, warned
 from steelyard.board.visits import Answer, Download, Shown, Visit, page
 from steelyard.serve.problems import Problem
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, listed, row, tag
 from steelyard.words import count, visible
 
 HELD, MINUTES = 8, 15
@@ -33,25 +33,21 @@ def get_try(visit: Visit) -> Answer:
 
 
 def _asking(visit: Visit, wrong: str = "") -> Shown:
-    told = tag("p", wrong, class_="warn", role="alert") if wrong else None
     form = visit.form_tag(
         "/try",
         tag(
             "div",
             tag("label", tag("b", "Drop a CSV or Parquet here, or choose one"), for_="table"),
-            tag(
-                "p",
-                tag(
-                    "input", type="file", name="table", id="table", accept=".csv,.tsv,.txt,.parquet,.pq", required=True
-                ),
-            ),
+            tag("p", tag("input", type="file", name="table", id="table", accept=",".join(ENDINGS), required=True)),
             class_="drop",
         ),
         tag("p", tag("button", "Look at it", class_="main")),
         enctype="multipart/form-data",
     )
     note = "One row for each prediction: what really happened, and the score or the prediction. 32 MiB at most. Nothing is kept."
-    return Shown("Try it", tag("section", tag("h1", "How good is a model?"), tag("p", note), told, form), live=False)
+    return Shown(
+        "Try it", tag("section", tag("h1", "How good is a model?"), tag("p", note), warned(wrong), form), live=False
+    )
 
 
 @page("/try", method="POST")
@@ -86,26 +82,18 @@ def _confirming(visit: Visit, key: str, name: str, seen: dict[str, Any], wrong: 
     given = {k: visit.form.get(k) for k, _, _ in PARTS} if wrong else seen["roles"]
 
     def choice(part: str, label: str, needed: bool) -> Ready:
-        options = [tag("option", "none" if not needed else "choose", value="")]
-        options += [
-            tag("option", visible(c), value=str(i), selected=given.get(part) in {c, str(i)})
-            for i, c in enumerate(columns)
-        ]
+        chosen, options = given.get(part), [tag("option", "none" if not needed else "choose", value="")]
+        for i, c in enumerate(columns):
+            options.append(tag("option", visible(c), value=str(i), selected=chosen in {c, str(i)}))
         select = tag("select", options, name=part, id=part, required=needed)
-        return tag("p", tag("label", label, for_=part), tag("br"), select)
+        return field(label, part, select)
 
     levels = sorted({str(v) for c in seen["columns"] if c["levels"] == 2 for v in c["shown"]})
-    positive = tag(
-        "p",
-        tag("label", "The level that is looked for, where the target has two", for_="positive"),
-        tag("br"),
-        tag(
-            "input",
-            name="positive",
-            id="positive",
-            value=visit.form.get("positive", seen["roles"].get("positive", "")),
-            list="levels",
-        ),
+    said = visit.form.get("positive", seen["roles"].get("positive", ""))
+    positive = field(
+        "The level that is looked for, where the target has two",
+        "positive",
+        tag("input", name="positive", id="positive", value=said, list="levels"),
         tag("datalist", [tag("option", value=v) for v in levels], id="levels"),
     )
     form = visit.form_tag(
@@ -116,19 +104,11 @@ def _confirming(visit: Visit, key: str, name: str, seen: dict[str, Any], wrong: 
         class_="fields",
     )
     told = f"{visible(name)}: {'the first ' if seen['more'] else ''}{count(seen['rows'])} rows, {count(len(columns))} columns."
-    guess = (
-        "These columns were recognised by their names and what they hold. Is that right?"
-        if seen["roles"]
-        else ("No column could be recognised by its name: say which is which.")
-    )
+    guess = "No column could be recognised by its name: say which is which."
+    if seen["roles"]:
+        guess = "These columns were recognised by their names and what they hold. Is that right?"
     rows = [
-        tag(
-            "tr",
-            tag("th", visible(c["name"]), scope="row"),
-            tag("td", c["kind"]),
-            tag("td", count(c["missing"]), class_="right"),
-            tag("td", ", ".join(visible(v) for v in c["shown"][:6])),
-        )
+        row(visible(c["name"]), c["kind"], count(c["missing"]), ", ".join(map(visible, c["shown"][:6])), align="lrl")
         for c in seen["columns"][:60]
     ]
     table = listed(("column", "holds", "missing", "values"), rows, "What each column holds")
@@ -136,7 +116,7 @@ def _confirming(visit: Visit, key: str, name: str, seen: dict[str, Any], wrong: 
         tag("h1", "Which column is what?"),
         tag("p", told),
         tag("p", guess),
-        tag("p", wrong, class_="warn", role="alert") if wrong else None,
+        warned(wrong),
         form,
         [tag("p", visible(r), class_="note") for r in seen["remarks"]],
         table,
@@ -159,9 +139,8 @@ def report_table(visit: Visit) -> Answer:
         if place.isdecimal() and int(place) < len(columns):
             roles[part] = columns[int(place)]
     if visit.form.get("positive"):
-        roles["positive"] = _typed(
-            visit.form["positive"], next((c for c in seen["columns"] if c["name"] == roles.get("target")), None)
-        )
+        column = next((c for c in seen["columns"] if c["name"] == roles.get("target")), None)
+        roles["positive"] = _typed(visit.form["positive"], column)
     try:
         page_made = asked_apart(name, body, {"what": "report", "roles": roles | seen["written"], "title": name})
     except Problem as problem:

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.board.frame import badge
 from steelyard.board.known import KnownModel, one_known
-from steelyard.board.pieces import listed, unbroken
+from steelyard.board.pieces import unbroken
 from steelyard.board.visits import Visit, link, to
 from steelyard.compare import compare
 from steelyard.errors import SteelyardError
@@ -17,7 +17,7 @@ from steelyard.monitors.windowed import CountedWindow
 from steelyard.serve.problems import Problem
 from steelyard.serve.same_rows import paired, same_rows
 from steelyard.serve.watching import WatchedStream
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, listed, tag
 from steelyard.views.verdict import verdict_html
 from steelyard.words import count, visible
 
@@ -42,12 +42,8 @@ def versions_section(visit: Visit, known: KnownModel) -> Ready | None:
 def _row(visit: Visit, known: KnownModel, version: str) -> Ready:
     k = known if version == known.version else one_known(visit, known.name, version)
     champion = version == known.model.said.champion
-    name = tag(
-        "th",
-        link(visible(version), to("models", known.name, version=None if champion else version)),
-        tag("span", " in force" if champion else "", class_="quiet"),
-        scope="row",
-    )
+    named = link(visible(version), to("models", known.name, version=None if champion else version))
+    name = tag("th", named, tag("span", " in force" if champion else "", class_="quiet"), scope="row")
     if k.face is None:
         return tag("tr", name, tag("td", badge(k.state)), tag("td", "–"), tag("td", "Not looked at yet."))
     f = k.face
@@ -67,13 +63,8 @@ def _compared(visit: Visit, known: KnownModel, one: str, other: str) -> list[Any
                 held[version] = {w.name: w for w in watcher.windows(session, streams[version]) if w.summary.evidence}
         both = [n for n in held[one] if n in held[other]][-LATEST:]
         if not both:
-            return [
-                tag(
-                    "p",
-                    f"Versions {visible(one)} and {visible(other)} have no window with labels in common.",
-                    class_="quiet",
-                )
-            ]
+            none = f"Versions {visible(one)} and {visible(other)} have no window with labels in common."
+            return [tag("p", none, class_="quiet")]
         key = tuple(held[v][n].summary.rows + held[v][n].summary.labelled for v in (one, other) for n in both)
         before = visit.site.kept.get(f"compared {known.name} {one} {other}")
         if before is None or before[0] != key:
@@ -93,9 +84,8 @@ def _judged(
     with visit.service.store.reading() as session:
         rows = same_rows(session, one, other)
     if rows is not None:
-        about = (
-            f"the {count(rows.rows)} rows with a label that both scored, {visible(rows.first)} to {visible(rows.last)}"
-        )
+        span = f"{visible(rows.first)} to {visible(rows.last)}"
+        about = f"the {count(rows.rows)} rows with a label that both scored, {span}"
         note = f"Versions {visible(one.version)} and {visible(other.version)} on {about}: row by row."
         return verdict_html(paired(rows, one).verdict), note
     found = compare({v: _together(known, windows) for v, windows in held.items()})

@@ -13,22 +13,14 @@ from urllib.parse import quote
 
 from steelyard.serve.service import Service
 from steelyard.serve.tokens import Caller
-from steelyard.views.html import Ready, join, tag
+from steelyard.views.html import Ready, tag
 
 if TYPE_CHECKING:
     from steelyard.board.site import Site
 
 ROOMS = (
-    "models",
-    "one_model",
-    "one_window",
-    "alarms",
-    "trials",
-    "folders",
-    "trying",
-    "settings",
-    "granting",
-    "entering",
+    *("models", "one_model", "one_window", "alarms", "trials"),
+    *("folders", "trying", "settings", "granting", "entering"),
 )
 """The modules that hold pages."""
 
@@ -84,7 +76,6 @@ class Shown:
     status: int = 200
     live: bool = True
     """Whether it follows what changes."""
-    narrow: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,11 +144,11 @@ def to(*parts: str, **query: str | None) -> str:
     return f"{path}?{told}" if told else path
 
 
+def inside(place: str) -> str:
+    """An address on this site, and no other."""
+    return place if place.startswith("/") and not place.startswith(("//", "/\\")) and "\n" not in place else "/"
+
+
 def link(words: object, place: str, **attributes: object) -> Ready:
     """A link to an address on this site."""
     return tag("a", words, href=place, **attributes)
-
-
-def lines(*children: object) -> Ready:
-    """Parts one below the other."""
-    return join(children)

@@ -45,9 +45,8 @@ def plot(chart: Chart, ax: object = None) -> Any:
         import matplotlib.axes
     except ImportError:
         message = "Drawing into axes needs matplotlib, which is not installed."
-        raise MissingPart(
-            message, "Install it: pip install 'steelyard[plot]'. Without it, .svg() draws the same chart."
-        ) from None
+        hint = "Install it: pip install 'steelyard[plot]'. Without it, .svg() draws the same chart."
+        raise MissingPart(message, hint) from None
     if ax is None:
         from matplotlib import pyplot
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from steelyard.charts import findings
+from steelyard.charts.findings import FINDINGS, worth
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, Rule, Text
 from steelyard.charts.palette import DASHES, SERIES
 from steelyard.charts.scales import Scale, wide_enough
@@ -94,6 +94,14 @@ def _said(curve: Curve, what: str, where: str = "point") -> str:
     return f"{what}{of}, {len(curve):,} points, with {percent(curve.confidence)} intervals at each {where}."
 
 
+def _drawn(
+    curve: Curve, title: str, axes: tuple[Scale, Scale], marks: Sequence[Mark], said: str, read: str, **more: Any
+) -> Chart:
+    """The chart of a curve, with what is seen on it and what a pointer reads."""
+    finding = FINDINGS.get(curve.name, worth)(curve)
+    return Chart(curve.name, title, *axes, tuple(marks), said, curve.columns, finding=finding, read=read, **more)
+
+
 def _plain(curve: Curve) -> Chart:
     names = [n for n in curve.columns if n not in {"low", "high"}]
     x, y = names[0], names[1] if len(names) > 1 else names[0]
@@ -111,10 +119,11 @@ def roc(curve: Curve) -> Chart:
     x, y, low, high = _columns(curve, "fpr", "tpr", "low", "high")
     marks: list[Mark] = [Line([0, 1], [0, 1], "quiet", 1, "4 4"), Band(x, low, high), Line(x, y)]
     marks += _current(curve, "fpr", "tpr")
-    across, up = share("False positive rate"), share("True positive rate")
-    said = _said(curve, "ROC curve", "false positive rate")
-    more: dict[str, Any] = {"live": "fpr tpr", "finding": findings.roc(curve), "read": "fpr tpr low high"}
-    return Chart("roc", "ROC curve", across, up, tuple(marks), said, curve.columns, **more)
+    axes, said = (
+        (share("False positive rate"), share("True positive rate")),
+        _said(curve, "ROC curve", "false positive rate"),
+    )
+    return _drawn(curve, "ROC curve", axes, marks, said, "fpr tpr low high", live="fpr tpr")
 
 
 @chart_of("pr")
@@ -127,10 +136,8 @@ def pr(curve: Curve) -> Chart:
         # Below the line, or above it where there is no room below; the curve ends at the right.
         marks = [Rule(y=base), *marks, Text(0.0, base, "no model", dx=6, dy=15 if base > 0.1 else -5)]
     marks += _current(curve, "recall", "precision")
-    across, up = share("Recall"), share("Precision")
-    said = _said(curve, "Precision against recall", "recall")
-    more: dict[str, Any] = {"live": "tpr precision", "finding": findings.pr(curve), "read": "recall precision low high"}
-    return Chart("pr", "Precision and recall", across, up, tuple(marks), said, curve.columns, **more)
+    axes, said = (share("Recall"), share("Precision")), _said(curve, "Precision against recall", "recall")
+    return _drawn(curve, "Precision and recall", axes, marks, said, "recall precision low high", live="tpr precision")
 
 
 @chart_of("gain")
@@ -145,10 +152,8 @@ def gain(curve: Curve) -> Chart:
     # At the foot, where neither curve nor ring comes.
     marks += [Band(x, low, high), Line(x, y), Text(0.5, 0.5, "at random", dx=8, dy=14)]
     marks += _current(curve, "depth", "capture")
-    across, up = share("Share of rows flagged"), share("Share of positives found")
-    said = _said(curve, "Cumulative gain")
-    more: dict[str, Any] = {"live": "depth tpr", "finding": findings.gain(curve), "read": "depth capture low high"}
-    return Chart("gain", "Cumulative gain", across, up, tuple(marks), said, curve.columns, **more)
+    axes, said = (share("Share of rows flagged"), share("Share of positives found")), _said(curve, "Cumulative gain")
+    return _drawn(curve, "Cumulative gain", axes, marks, said, "depth capture low high", live="depth tpr")
 
 
 @chart_of("lift")
@@ -161,9 +166,8 @@ def lift(curve: Curve) -> Chart:
     ends = [None if v is None or v > seen else v for v in high]
     marks: list[Mark] = [Rule(y=1.0), Band(x, low, ends), Line(x, y), _at_random(seen)]
     marks += _current(curve, "depth", "lift")
-    across, up = share("Share of rows flagged"), Scale(0.0, seen, "Times as many as at random")
-    more: dict[str, Any] = {"live": "depth lift", "finding": findings.lift(curve), "read": "depth lift low high"}
-    return Chart("lift", "Lift", across, up, tuple(marks), _said(curve, "Lift"), curve.columns, **more)
+    axes = share("Share of rows flagged"), Scale(0.0, seen, "Times as many as at random")
+    return _drawn(curve, "Lift", axes, marks, _said(curve, "Lift"), "depth lift low high", live="depth lift")
 
 
 def _at_random(seen: float) -> Text:
@@ -197,13 +201,8 @@ def ks(curve: Curve) -> Chart:
     across = Scale(ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1.0, "Score")
     up = share("Share with this score or a lower one")
     said = _said(curve, "Kolmogorov–Smirnov: shares of positives and negatives up to each score")
-    title = "Separation (Kolmogorov–Smirnov)"
-    more: dict[str, Any] = {
-        "live": "threshold",
-        "finding": findings.ks(curve),
-        "read": "threshold below_positive below_negative",
-    }
-    return Chart("ks", title, across, up, tuple(marks), said, curve.columns, classes(curve), **more)
+    title, read = "Separation (Kolmogorov–Smirnov)", "threshold below_positive below_negative"
+    return _drawn(curve, title, (across, up), marks, said, read, live="threshold", legend=classes(curve))
 
 
 @chart_of("calibration")
@@ -222,24 +221,17 @@ def calibration(curve: Curve) -> Chart:
         Point(float(s), float(o), 0) for s, o in zip(x, y, strict=True) if s is not None and o is not None
     ]
     marks = (*bars, Line([0, 1], [0, 1], "quiet", 1, "4 4"), *spans, Line(x, y, 0, 1), *dots)
-    across, up = share("Probability that was said"), share("Share that was positive")
+    axes = share("Probability that was said"), share("Share that was positive")
     said = _said(curve, "Calibration in ten bins, grey bars tell how many rows each holds")
-    more: dict[str, Any] = {
-        "live": "threshold",
-        "finding": findings.calibration(curve),
-        "read": "score observed low high",
-    }
-    return Chart("calibration", "Calibration", across, up, marks, said, curve.columns, **more)
+    return _drawn(curve, "Calibration", axes, marks, said, "score observed low high", live="threshold")
 
 
 @chart_of("scores")
 def scores(curve: Curve) -> Chart:
     """How the scores of each class are spread."""
     left, right, mine, other = _columns(curve, "from", "to", "positive", "negative")
-    top = (
-        max((v for v in (*mine, *other) if v is not None), default=1.0) * (1.3 if curve.facts.get("rates") else 1.08)
-        or 1.0
-    )
+    room = 1.3 if curve.facts.get("rates") else 1.08
+    top = max((v for v in (*mine, *other) if v is not None), default=1.0) * room or 1.0
     bars: list[Mark] = [
         Bar(float(a or 0), float(b or 0), 0.0, float(v or 0), "quiet", 0.45)
         for a, b, v in zip(left, right, other, strict=True)
@@ -258,9 +250,10 @@ def scores(curve: Curve) -> Chart:
     bars += _cut(curve, top)
     ends = (float(left[0] or 0), float(right[-1] or 1)) if left else (0.0, 1.0)
     across, up = Scale(*ends, "Score"), Scale(0.0, top, "Share of class", "share")
-    said = _said(curve, "Distribution of scores, positives against negatives")
-    more: dict[str, Any] = {"live": "threshold", "finding": findings.scores(curve), "read": "from positive negative"}
-    return Chart("scores", "Scores by class", across, up, tuple(bars), said, curve.columns, classes(curve), **more)
+    said, more = _said(curve, "Distribution of scores, positives against negatives"), {"legend": classes(curve)}
+    return _drawn(
+        curve, "Scores by class", (across, up), bars, said, "from positive negative", live="threshold", **more
+    )
 
 
 def _cut(curve: Curve, top: float) -> list[Mark]:
@@ -292,15 +285,12 @@ def _money(curve: Curve) -> Chart:
         best = max(told, key=lambda pair: (pair[0], -pair[1]))[1]
         at, value = float(x[best] or 0), float(y[best] or 0)
         marks.append(Point(at, value, 0, "diamond", 6))
-        marks.append(
-            Text(at, value, "best", 0, "start" if at < 0.8 else "end", True, dx=10 if at < 0.8 else -10, dy=-4)
-        )
+        side, dx = ("start", 10) if at < 0.8 else ("end", -10)
+        marks.append(Text(at, value, "best", 0, side, True, dx=dx, dy=-4))
     marks += _current(curve, "depth", kind)
-    across = share("Share of rows flagged")
+    axes, title = (share("Share of rows flagged"), up), f"{kind.capitalize()} by share flagged"
     said = _said(curve, f"{kind.capitalize()} against share of rows flagged; the diamond marks the best")
-    more: dict[str, Any] = {"live": f"depth {kind}", "finding": findings.worth(curve), "read": f"depth {kind} low high"}
-    title = f"{kind.capitalize()} by share flagged"
-    return Chart(kind, title, across, up, tuple(marks), said, curve.columns, **more)
+    return _drawn(curve, title, axes, marks, said, f"depth {kind} low high", live=f"depth {kind}")
 
 
 chart_of("profit")(_money)
@@ -318,12 +308,8 @@ def cost_curve(curve: Curve) -> Chart:
     marks.append(Text(0.5, 0.5, "better policy without a model", anchor="middle", dy=-6))
     across = share("Weight of positives (prevalence × gain)")
     up = Scale(0.0, 0.55, "Normalised expected cost")
-    said = _said(curve, "Cost curve", "skew")
-    more: dict[str, Any] = {
-        "finding": findings.cost_curve(curve),
-        "read": "skew cost" + (" low high" if "low" in curve.columns else ""),
-    }
-    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), said, curve.columns, **more)
+    read = "skew cost" + (" low high" if "low" in curve.columns else "")
+    return _drawn(curve, "Cost curve", (across, up), marks, _said(curve, "Cost curve", "skew"), read)
 
 
 def _short(name: str) -> str:
@@ -350,6 +336,5 @@ def overlay(curves: Mapping[str, Curve], like: Chart) -> Chart:
     }
     said = f"{like.title.removesuffix(' curve')} of {', '.join(map(str, curves))}."
     height = like.size[1] + 20.0 * max(0, (len(legend) - 1) // 2)
-    return Chart(
-        like.name, like.title, like.x, like.y, tuple(marks), said, columns, tuple(legend), (like.size[0], height)
-    )
+    size = (like.size[0], height)
+    return Chart(like.name, like.title, like.x, like.y, tuple(marks), said, columns, tuple(legend), size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 from steelyard.results import Curve
 from steelyard.words import percent, quoted, shortest, significant
@@ -140,6 +140,7 @@ def cost_curve(curve: Curve) -> str:
     return f"Cheaper than no model at weights from {_rounded(min(better))} to {_rounded(max(better))}"
 
 
-def overlay(told: Sequence[tuple[str, str]]) -> str:
-    """The area of each of several curves."""
-    return "AUC " + ", ".join(f"{name} {value}" for name, value in told) if told else ""
+FINDINGS: dict[str, Callable[[Curve], str]] = {
+    f.__name__: f for f in (roc, pr, gain, lift, ks, calibration, scores, cost_curve)
+}
+"""What is seen on a curve of this name; on all others it is what they are worth."""

@@ -92,9 +92,8 @@ def _renderer() -> tuple[Any, dict[str, Any]]:
         from resvg_py import svg_to_bytes
     except ImportError:
         message = "PNG pictures are drawn with resvg-py, which is not installed."
-        raise MissingPart(
-            message, "Install it: pip install 'steelyard[png]'. Without it, .svg() draws the same chart."
-        ) from None
+        hint = "Install it: pip install 'steelyard[png]'. Without it, .svg() draws the same chart."
+        raise MissingPart(message, hint) from None
     for files in ((), _fonts_of_matplotlib()):
         if _writes(svg_to_bytes, files):
             return svg_to_bytes, {"font_files": list(files)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import click
 from steelyard.cli.evaluate import text_of
 from steelyard.cli.evidence import options
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import check_saved, progress
+from steelyard.cli.writing import as_document, check_saved, progress
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,5 +94,5 @@ def _text(total: Sum, given: dict[str, Any]) -> str:
     if given["as_json"]:
         from steelyard.views.document import plain
 
-        return json.dumps(plain(total.result.to_dict()), ensure_ascii=False, allow_nan=False, indent=1)
+        return as_document(plain(total.result.to_dict()))
     return str(total.result)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from steelyard.cli.evidence import options
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import put
+from steelyard.cli.writing import as_document, put
 
 STANDS = 13
 EPILOG = """\b
@@ -48,9 +47,6 @@ def command(folder: str, **given: Any) -> int:
 
     names = ("mute", "unmute", "acknowledge")
     state = changed(folder, until=given["until"] or "", **{name: given[name] for name in names})
-    put(
-        None,
-        json.dumps({"schema": 1, **state.to_dict()}, ensure_ascii=False, indent=1) if given["as_json"] else state.text,
-    )
+    put(None, as_document({"schema": 1, **state.to_dict()}) if given["as_json"] else state.text)
     loud = [a for a in state.standing if not a.acknowledged and not state.is_muted(a.signal, state.looked)]
     return STANDS if given["fail"] and loud else 0

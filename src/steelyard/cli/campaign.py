@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,7 @@ from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options, read
 from steelyard.cli.opening import ASKED, WRITTEN, name_of, opened
 from steelyard.cli.typed import NUMBER, takes
-from steelyard.cli.writing import check_free, progress, put_rows, wrote
+from steelyard.cli.writing import as_document, check_free, progress, put_rows, wrote
 from steelyard.errors import UsageError
 from steelyard.words import visible
 
@@ -118,9 +117,8 @@ def _check(file: str | None, given: dict[str, Any]) -> None:
     lacking = [f"--{name}" for name in ("prospects", "targets") if given[name] is None]
     if lacking:
         message = f"Without a FILE a campaign is planned by a rule of thumb, which needs {' and '.join(lacking)}."
-        raise UsageError(
-            message, "Say how many could be contacted and the share of targets among them, or name a FILE."
-        )
+        hint = "Say how many could be contacted and the share of targets among them, or name a FILE."
+        raise UsageError(message, hint)
 
 
 def _text(found: Campaign, source: str | None, *, as_json: bool) -> str:
@@ -130,4 +128,4 @@ def _text(found: Campaign, source: str | None, *, as_json: bool) -> str:
     from steelyard.views.document import SCHEMA
 
     document = {"schema": SCHEMA, "source": source, **campaign_document(found)}
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
+    return as_document(document, 2)

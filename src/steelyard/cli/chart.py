@@ -12,7 +12,7 @@ from steelyard.arguments.typed import number_of
 from steelyard.cli.columns import separated
 from steelyard.cli.evidence import options, payoff_given, read
 from steelyard.cli.report import models_of
-from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, flag, takes
 from steelyard.cli.writing import check_free, progress, wrote
 from steelyard.errors import UsageError, listing
 
@@ -34,13 +34,8 @@ Examples:
   steelyard chart --figure normal --confidence 0.9
 
 More: steelyard help report"""
-OWN = {
-    "thresholds": "thresholds",
-    "counts": "counts",
-    "bins": "bins",
+OWN = {name: name for name in ("thresholds", "counts", "bins", "show", "parts")} | {
     "measure": "measures",
-    "show": "show",
-    "parts": "parts",
     "of": "level",
 }
 """Options of charts, and what they are called in Python."""
@@ -49,41 +44,35 @@ OWN = {
 @click.command("chart", short_help="Draw a chart: SVG, PNG or Vega-Lite.", epilog=EPILOG)
 @click.argument("what", nargs=-1, metavar="[FILE...] [NAME]")
 @options("target")
-@click.option(
-    "--score",
-    metavar="COLUMN",
-    multiple=True,
-    help="Numbers, higher meaning more likely positive; several models: --score NAME=COLUMN for each; with --classes one "
-    "for each level.",
-)
-@click.option("--classes", is_flag=True, help="The scores are those of levels and not of models.")
-@options("prediction", "positive", "weight", "weights", "unit", "level", "profit", "cost", "value", "threshold")
-@click.option("--thresholds", "--at", metavar="NUMBERS", help="Name these points of a curve: 0.25,0.5,0.75.")
-@click.option("--counts", is_flag=True, help="Draw a curve in numbers of cases.")
-@click.option("--bins", type=WHOLE_NUMBER, help="Bins of scores.  [default: as many as rows can fill]")
-@click.option("--measure", metavar="NAME", multiple=True, help="Show this measure; repeat.")
-@click.option("--show", metavar="NAME", help="Of deciles: gain, cumulative_gain, lift or cumulative_lift.")
-@click.option("--parts", type=WHOLE_NUMBER, help="Of deciles: how many parts.  [default: 10]")
-@click.option("--of", metavar="LEVEL", help="One class against the rest; of --figure means arithmetic or harmonic.")
-@click.option("--design", metavar="DESIGN", help="Draw a design: kfold:10, holdout:0.3, loo, outoftime:COLUMN …")
-@click.option("--rows", type=WHOLE_NUMBER, help="With --design: of so many rows.  [default: 100, or those of FILE]")
-@click.option("--figure", metavar="NAME", help="Draw a figure without data: means, normal, q0, q.")
 @options(
-    "confusion",
-    "layout",
-    "confidence",
-    "missing_or_corrected",
-    "exact",
-    "kind",
-    "query",
-    "labels",
-    "on",
-    "spark",
-    "written",
+    "models' scores",
+    "classes",
+    "prediction",
+    "positive",
+    "weight",
+    "weights",
+    "unit",
+    "level",
+    "profit",
+    "cost",
+    "value",
+    "threshold",
 )
-@click.option("--width", type=NUMBER, metavar="PIXELS", help="Draw it for this width; words keep their size.")
-@click.option("--dark", is_flag=True, help="A PNG on dark paper.")
-@click.option("-o", "--output", metavar="FILE", help="Where to write: .svg, .png or .json.  [default: NAME.svg]")
+@takes("--thresholds --at", "NUMBERS", "Name these points of a curve: 0.25,0.5,0.75.")
+@flag("--counts", "Draw a curve in numbers of cases.")
+@takes("--bins", WHOLE_NUMBER, "Bins of scores.  [default: as many as rows can fill]")
+@takes("--measure", "NAME", "Show this measure; repeat.", multiple=True)
+@takes("--show", "NAME", "Of deciles: gain, cumulative_gain, lift or cumulative_lift.")
+@takes("--parts", WHOLE_NUMBER, "Of deciles: how many parts.  [default: 10]")
+@takes("--of", "LEVEL", "One class against the rest; of --figure means arithmetic or harmonic.")
+@takes("--design", "DESIGN", "Draw a design: kfold:10, holdout:0.3, loo, outoftime:COLUMN …")
+@takes("--rows", WHOLE_NUMBER, "With --design: of so many rows.  [default: 100, or those of FILE]")
+@takes("--figure", "NAME", "Draw a figure without data: means, normal, q0, q.")
+@options("confusion", "layout", "confidence", "missing_or_corrected", "exact", "kind")
+@options("query", "labels", "on", "spark", "written")
+@takes("--width", NUMBER, "Draw it for this width; words keep their size.", metavar="PIXELS")
+@flag("--dark", "A PNG on dark paper.")
+@takes("-o --output", "FILE", "Where to write: .svg, .png or .json.  [default: NAME.svg]")
 @options("force", "quiet", "progress")
 def command(what: tuple[str, ...], **given: Any) -> None:
     """Draw the chart NAME of a FILE of predictions, of saved evaluations, or of the store of an experiment.
@@ -114,13 +103,9 @@ def _called(what: tuple[str, ...], given: dict[str, Any]) -> str:
         return "design"
     if given["figure"] is not None:
         return str(given["figure"])
-    return (
-        what[-1]
-        if len(what) > 1 or (what and given["confusion"] is not None)
-        else "cost"
-        if given["cost"]
-        else "profit"
-    )
+    if len(what) > 1 or (what and given["confusion"] is not None):
+        return what[-1]
+    return "cost" if given["cost"] else "profit"
 
 
 def _chart(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
@@ -133,9 +118,8 @@ def _chart(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
     if given["confusion"] is not None or given["layout"] is not None:
         return _matrix(what, given)
     if len(what) < 2:
-        message = "A chart is drawn of a FILE by its NAME, and " + (
-            f'"{what[0]}" came alone.' if what else "neither came."
-        )
+        came = f'"{what[0]}" came alone' if what else "neither came"
+        message = f"A chart is drawn of a FILE by its NAME, and {came}."
         raise UsageError(message, "For example: steelyard chart preds.csv roc --target y --score p")
     *files, name = what
     asked = _options(given)
@@ -144,11 +128,11 @@ def _chart(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
     if os.path.isdir(files[0]) or _kind(files[0]) == "other":
         from steelyard import load
 
-        return _plain(load(files[0]), name, asked)
+        _refuse(asked, "what was saved there")
+        return _drawn(load(files[0]), name)
     models = models_of(files[0], given)
     if len(models) == 1:
-        chart: Chart = next(iter(models.values())).chart(name, **asked)
-        return chart
+        return _drawn(next(iter(models.values())), name, **asked)
     from steelyard.views.several import TOGETHER, together
 
     if name not in TOGETHER:
@@ -165,8 +149,7 @@ def _matrix(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
     if not name:
         message = "A chart of a matrix is drawn by its NAME, and none came."
         raise UsageError(message, f"For example: steelyard chart card --confusion {shlex.quote(given['confusion'])}")
-    chart: Chart = found.chart(name, **_options(given))
-    return chart
+    return _drawn(found, name, **_options(given))
 
 
 def _figure(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
@@ -211,19 +194,16 @@ def _saved(files: list[str], name: str, asked: dict[str, Any]) -> Chart:
         message = (
             f"Several files are drawn together where they are saved evaluations (.json), and {listing(rows)} came."
         )
-        raise UsageError(
-            message,
-            "Save each with steelyard evaluate --save, or take one file: --score NAME=COLUMN for each model.",
-        )
+        hint = "Save each with steelyard evaluate --save, or take one file: --score NAME=COLUMN for each model."
+        raise UsageError(message, hint)
     _refuse(asked, "several models")
     names = [os.path.splitext(os.path.basename(f))[0] for f in files]
     called = names if len(set(names)) == len(names) else files
     return compare({n: load_evaluation(f) for n, f in zip(called, files, strict=True)}).chart(name)
 
 
-def _plain(found: Any, name: str, asked: dict[str, Any]) -> Chart:
-    _refuse(asked, "what was saved there")
-    chart: Chart = found.chart(name)
+def _drawn(found: Any, name: str, **asked: Any) -> Chart:
+    chart: Chart = found.chart(name, **asked)
     return chart
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import click
 
 from steelyard.cli.evidence import options, read
 from steelyard.cli.typed import takes
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import as_document, check_free, progress, put
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_whole
 from steelyard.payoffs.kinds import KINDS
@@ -134,7 +133,7 @@ def _text(outcome: Outcome, evaluation: Evaluation, given: dict[str, Any]) -> st
         from steelyard.views.document import SCHEMA
 
         about = {"schema": SCHEMA, "source": evaluation.facts.get("source"), "champion": _named(given["against"])}
-        return json.dumps({**about, **outcome.to_dict()}, ensure_ascii=False, allow_nan=False, indent=2)
+        return as_document({**about, **outcome.to_dict()}, 2)
     from steelyard.views.gate import outcome_text
 
     return outcome_text(outcome, letters=not _shows_signs(given["output"]), notes=not given["quiet"])

@@ -68,6 +68,11 @@ def as_level(text: str, kind: str) -> Any:
     return text
 
 
+def positive_of(given: Mapping[str, Any], kinds: Mapping[str, str]) -> Any:
+    """The level that was said to count as positive, of the type that the target has; None where nothing was said."""
+    return None if given["positive"] is None else as_level(given["positive"], kinds.get(given["target"] or "", "text"))
+
+
 def scores_of(given: Sequence[str], kinds: dict[str, str], target: str | None) -> Any:
     """One column, or a mapping of level to column where LEVEL=COLUMN was typed and no column has that name."""
     if len(given) == 1 and (given[0] in kinds or "=" not in given[0]):

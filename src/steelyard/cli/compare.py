@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import ASKED, WRITTEN, keys_of, opened
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import check_outputs, command_line, draw, picture_of, progress, wrote
+from steelyard.cli.writing import as_document, check_outputs, command_line, draw, picture_of, progress, wrote
 from steelyard.errors import UsageError, listing
 from steelyard.payoffs.kinds import KINDS
 
@@ -128,7 +127,7 @@ def _text(found: Comparison | Ranking, given: dict[str, Any]) -> str:
     from steelyard.views.layout import wrap
 
     if given["as_json"]:
-        return json.dumps(plain(found.to_dict()), ensure_ascii=False, indent=1)
+        return as_document(plain(found.to_dict()))
     if not isinstance(found, Ranking):
         return str(found)
     if given["latex"]:
@@ -150,11 +149,9 @@ def _form(files: tuple[str, ...], *, ranks: bool, rows: bool) -> str:
     saved = [p for p in paths if p.lower().endswith(".json") and p not in stores]
     if stores and len(paths) > 1:
         others = [without_secrets(p) for p in paths if p not in stores]
-        message = (
-            f"A store ({stores[0]}) and other files ({others[0]}) came together."
-            if others
-            else f"{len(stores)} stores came, and models are compared within one."
-        )
+        message = f"{len(stores)} stores came, and models are compared within one."
+        if others:
+            message = f"A store ({stores[0]}) and other files ({others[0]}) came together."
         raise UsageError(message, "Name one store; its models were tested on the same folds.")
     if saved and len(saved) < len(paths):
         other = next(without_secrets(p) for p in paths if p not in saved)
@@ -167,11 +164,8 @@ def _check_options(form: str) -> None:
     """Refuse options that do not apply to what was named, rather than pass over them."""
     context = click.get_current_context()
     every = {name for names in TAKES.values() for name in names}
-    wrong = [
-        name
-        for name in sorted(every - set(TAKES[form]))
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    ]
+    said = click.core.ParameterSource.COMMANDLINE
+    wrong = [name for name in sorted(every - set(TAKES[form])) if context.get_parameter_source(name) is said]
     if not wrong:
         return
     fits = [WORDS[f] for f, names in TAKES.items() if wrong[0] in names]
@@ -200,11 +194,9 @@ def _comparison(files: tuple[str, ...], given: dict[str, Any], form: str) -> Any
         found = compare(x, models=given["model"], **shared)
         runs = list(Folder(named[0][1], writing=False).plans())
         if len(runs) > 1 and given["run"] is None:
-            others = listing([n for n in runs if n != x.name])
-            found.remarks.append(
-                f"The store holds {len(runs)} experiments, and {listing([x.name])}, the latest, was compared; "
-                f"--run takes another: {others}."
-            )
+            latest, others = listing([x.name]), listing([n for n in runs if n != x.name])
+            held = f"The store holds {len(runs)} experiments, and {latest}, the latest, was compared"
+            found.remarks.append(f"{held}; --run takes another: {others}.")
         return found
     if form == "saved":
         return compare(_evaluations(named), paired=given["paired"] or None, **shared)
@@ -237,7 +229,7 @@ def _evaluations(named: list[tuple[str, str]]) -> dict[str, Any]:
 
 def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]:
     """A file of predictions with a column for each model, or a file for each model."""
-    from steelyard.cli.columns import as_level, kinds_of, payoff_of
+    from steelyard.cli.columns import kinds_of, payoff_of, positive_of
 
     if given["target"] is None:
         message = "No target was given."
@@ -264,7 +256,7 @@ def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]
     if given["threshold"] is not None:
         out["threshold"] = given["threshold"]
     if given["positive"] is not None:
-        out["positive"] = as_level(given["positive"], kinds.get(given["target"], "text"))
+        out["positive"] = positive_of(given, kinds)
     if one:
         return out | {"data": next(iter(tables.values())), role: by_name(columns, role)}
     column = columns[0].rpartition("=")[2] if len(columns) == 1 else None

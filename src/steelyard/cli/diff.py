@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import check_free, command_line
+from steelyard.cli.writing import as_document, check_free, command_line
 
 CHANGED = 1
 PAGES = (".html", ".htm", ".md")
@@ -48,7 +47,7 @@ def command(old: str, new: str, **given: Any) -> None:
     names = names_of(old, new)
     told = {} if given["confidence"] is None else {"confidence": given["confidence"]}
     found = changes(before, after, measures=list(given["measure"]) or None, names=names, **told)
-    text = json.dumps(plain(found.to_dict()), ensure_ascii=False, indent=1) if given["as_json"] else str(found)
+    text = as_document(plain(found.to_dict())) if given["as_json"] else str(found)
     if Path(given["output"] or "").suffix.lower() in PAGES and not given["as_json"]:
         from steelyard.reports.changes import write_changes_report
 

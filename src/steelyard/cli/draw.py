@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
-from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, takes
 from steelyard.cli.writing import check_free, put_rows
 
 EPILOG = """\b
@@ -24,19 +24,17 @@ More: steelyard help trial"""
 
 @click.command("draw", short_help="Draw a control group and a group to be treated.", epilog=EPILOG)
 @click.argument("file")
-@click.option("--control", type=NUMBER, required=True, help="How many rows are left alone: a number, or a share.")
-@click.option("--treated", type=NUMBER, required=True, help="How many rows are treated.")
-@click.option("--score", metavar="COLUMN", help="The model's score, for --how stratified and highest.")
-@click.option(
+@takes("--control", NUMBER, "How many rows are left alone: a number, or a share.", required=True)
+@takes("--treated", NUMBER, "How many rows are treated.", required=True)
+@takes("--score", "COLUMN", "The model's score, for --how stratified and highest.")
+@takes(
     "--how",
-    type=click.Choice(["random", "stratified", "highest"]),
-    default="random",
-    show_default=True,
-    help="Both at random; the same shares of every band of the score; or the highest scores against a random control.",
+    ["random", "stratified", "highest"],
+    "Both at random; the same shares of every band of the score; or the highest scores against a random control.",
 )
-@click.option("--bands", type=WHOLE_NUMBER, default=10, show_default=True, help="Bands of the score.")
-@click.option("--seed", type=WHOLE_NUMBER, default=0, show_default=True, help="Another seed, other rows.")
-@click.option("--group", metavar="NAME", default="group", show_default=True, help="The name of the new column.")
+@takes("--bands", WHOLE_NUMBER, "Bands of the score.", default=10)
+@takes("--seed", WHOLE_NUMBER, "Another seed, other rows.", default=0)
+@takes("--group", "NAME", "The name of the new column.", default="group")
 @options("query", "spark", "written", "output", "force", "quiet")
 def command(file: str, **given: Any) -> None:
     """Draw a control group and a group to be treated from a FILE of customers, one row each.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import click
 from steelyard.cli.conclusion import screen_width, styled
 from steelyard.cli.evidence import options, read
 from steelyard.cli.typed import takes
-from steelyard.cli.writing import check_free, check_saved, progress, put
+from steelyard.cli.writing import as_document, check_free, check_saved, progress, put
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def text_of(evaluation: Evaluation, *, as_json: bool, full: bool, output: str | 
     if as_json:
         from steelyard.views.document import evaluation_document
 
-        return json.dumps(evaluation_document(evaluation), ensure_ascii=False, allow_nan=False, indent=2)
+        return as_document(evaluation_document(evaluation), 2)
     from steelyard.views.layout import WIDTH
     from steelyard.views.text import brief_text, evaluation_text
 

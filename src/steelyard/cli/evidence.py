@@ -39,7 +39,15 @@ OPTIONS: dict[str, Decorator] = {
         "Numbers, higher meaning more likely positive; for more than two levels once for each: --score LEVEL=COLUMN.",
         multiple=True,
     ),
+    "classes": flag("--classes", "The scores are those of levels and not of models."),
     "one score": takes("--score", "COLUMN", "Numbers, higher meaning more likely positive.", multiple=True),
+    "models' scores": takes(
+        "--score",
+        "COLUMN",
+        "Numbers, higher meaning more likely positive; several models: --score NAME=COLUMN for each; with --classes one "
+        "for each level.",
+        multiple=True,
+    ),
     "prediction": takes("--prediction", "COLUMN", "Predicted labels or numbers."),
     "positive": takes("--positive", "LEVEL", "The level that counts as positive; 0/1 and false/true need none."),
     "weight": takes("--weight", "COLUMN", "A weight for each row."),
@@ -108,13 +116,12 @@ OPTIONS: dict[str, Decorator] = {
     "stratify": click.option(
         "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
     ),
-    "confusion": click.option(
-        "--confusion", metavar="COUNTS", help="In place of FILE: a matrix, '6 3; 2 9', a row for each actual level."
-    ),
-    "layout": click.option(
+    "confusion": takes("--confusion", "COUNTS", "In place of FILE: a matrix, '6 3; 2 9', a row for each actual level."),
+    "layout": takes(
         "--layout",
-        type=click.Choice(["positive first", "negative first"]),
-        help="Whose the rows of a matrix are, where --level does not name them in order.",
+        ["positive first", "negative first"],
+        "Whose the rows of a matrix are, where --level does not name them in order.",
+        default=None,
     ),
     "json": flag("--json as_json", "Print one JSON document instead of text."),
     "output": takes("-o --output", "FILE", "Write there instead of to stdout."),
@@ -291,9 +298,8 @@ def check_named(data: Any, given: dict[str, Any]) -> None:
         raise UsageError(message, hint + columns_told(data))
     if len(scores) > 1 and not labels:
         message = f"One score tells two levels apart, and {len(scores)} were given: {listing(scores)}."
-        raise UsageError(
-            message, "Give --score COLUMN once; of several levels, make a target that is 1 for one of them."
-        )
+        hint = "Give --score COLUMN once; of several levels, make a target that is 1 for one of them."
+        raise UsageError(message, hint)
     if not scores and given["prediction"] is None:
         message = "Neither a score nor a prediction was given."
         hint = "Name a column: --score COLUMN (numbers) or --prediction COLUMN (labels or numbers)."
@@ -302,15 +308,14 @@ def check_named(data: Any, given: dict[str, Any]) -> None:
 
 def _counted(data: object, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
     from steelyard import evaluate
-    from steelyard.cli.columns import as_level, kinds_of, scores_of
+    from steelyard.cli.columns import as_level, kinds_of, positive_of, scores_of
 
     check_named(data, given)
     given = UNSAID | given
-    target, scores, positive = given["target"], given["score"], given["positive"]
+    target, scores = given["target"], given["score"]
     decide = _decide(given, payoff)
     kinds = kinds_of(data)
     kind = kinds.get(target, "text")
-    level = None if positive is None else as_level(positive, kind)
     validation: Any = given.get("validation")
     saved = validation is not None and validation not in kinds and validation.lower().endswith(".json")
     if validation is not None and not saved and validation not in kinds and is_rows(validation):
@@ -318,7 +323,7 @@ def _counted(data: object, given: dict[str, Any], payoff: Payoff | None) -> Eval
     e = evaluate(
         data,
         score=scores_of(scores, kinds, target) if scores else None,
-        positive=level,
+        positive=positive_of(given, kinds),
         value=list(given.get("value") or ()) or None,
         profit=payoff,
         decide=decide,

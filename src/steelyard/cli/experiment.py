@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -18,8 +17,8 @@ from steelyard.cli.training import (
     tell_where,
     training_arguments,
 )
-from steelyard.cli.typed import takes
-from steelyard.cli.writing import check_outputs, command_line, progress, put
+from steelyard.cli.typed import flag, takes
+from steelyard.cli.writing import as_document, check_outputs, command_line, progress, put
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -48,7 +47,7 @@ More: steelyard help experiment"""
 @takes("--gap", "SPAN", "Between training and test rows out of time: 7 days, or a number.")
 @options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark", "written")
 @options("drop", "store", "jobs", "seed")
-@click.option("--folds", is_flag=True, help="Tell every fold: its matrix and its leading measures.")
+@flag("--folds", "Tell every fold: its matrix and its leading measures.")
 @options("report", "json", "output", "rest", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train and test models on a FILE of rows: how good will they be, and how sure is that.
@@ -65,31 +64,20 @@ def command(file: str, **given: Any) -> None:
     with progress("Reading rows …", quiet=quiet or given["no_progress"]):
         table = read_rows(file, given)
     design, said = chosen_design(given, table)
+    arguments = training_arguments(file, given, table)
     with kept_folds():
-        x = experiment(
-            models,
-            table,
-            given["target"],
-            design=design,
-            remarks=said,
-            **training_arguments(file, given, table),
-        )
+        x = experiment(models, table, given["target"], design=design, remarks=said, **arguments)
     told = command_line()
     if given["report"]:
         x.report(given["report"], command=told)
     if given["as_json"]:
-        put(given["output"], json.dumps(experiment_document(x, command=told), ensure_ascii=False, indent=1))
+        put(given["output"], as_document(experiment_document(x, command=told)))
     else:
         lines = column_lines(table, given, design, models)
-        by_fold = [
-            f"\n\n{c.model} on {c.data}\n{x.folds(c.model, c.data, c.design)}" for c in x.cells if given["folds"]
-        ]
-        text = (
-            str(x)
-            + "".join(by_fold)
-            + ("\n\nColumns\n" + "\n".join(f"  {line}" for line in wrapped(lines)) if lines else "")
-        )
-        conclude(x, text, given)
+        cells = x.cells if given["folds"] else ()
+        by_fold = [f"{c.model} on {c.data}\n{x.folds(c.model, c.data, c.design)}" for c in cells]
+        columns = ["\n".join(["Columns", *(f"  {line}" for line in wrapped(lines))])] if lines else []
+        conclude(x, "\n\n".join([str(x), *by_fold, *columns]), given)
     tell_where(x, given)
     if x.done == 0:
         message = "No fold could be done."

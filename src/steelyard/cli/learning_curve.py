@@ -48,8 +48,8 @@ More: steelyard help experiment"""
 @options("stratify", "group")
 @options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark", "written")
 @options("drop", "store", "jobs", "seed")
-@click.option("--label-cost", type=NUMBER, help="What one more label costs; with --worth tells how many are enough.")
-@click.option("--worth", type=NUMBER, help="What one whole unit of the measure is worth.")
+@takes("--label-cost", NUMBER, "What one more label costs; with --worth tells how many are enough.")
+@takes("--worth", NUMBER, "What one whole unit of the measure is worth.")
 @options("report", "picture", "json", "output", "rest", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train models on more and more rows of a FILE (or an address), and tell what more rows would bring."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import click
+
+from steelyard.cli.evidence import options
+from steelyard.cli.writing import as_document
 
 
 @click.command("measures", short_help="List all measures, or explain one.")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@options("json")
 def command(name: str | None, *, as_json: bool) -> None:
     """List all measures by the question they answer, or explain the one called NAME.
 
@@ -22,6 +23,6 @@ def command(name: str | None, *, as_json: bool) -> None:
     if as_json:
         chosen = list(catalogue().values()) if name is None else [find(name)]
         document = {"schema": SCHEMA, "measures": [measure_document(m) for m in chosen]}
-        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+        click.echo(as_document(document, 2))
     else:
         click.echo(catalogue_text() if name is None else measure_text(find(name)))

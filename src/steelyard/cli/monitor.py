@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +9,10 @@ import click
 
 from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
-from steelyard.cli.opening import is_rows, opened
+from steelyard.cli.opening import is_rows, opened, opened_rows
 from steelyard.cli.spelling import words_of
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, flag, takes
-from steelyard.cli.writing import check_free, command_line, progress, spooled
+from steelyard.cli.writing import as_document, check_free, command_line, progress
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -144,10 +143,8 @@ def command(file: str, **given: Any) -> int:
             click.echo(" ".join(words_of(problem, click.get_current_context().command)), err=True)
             return UNKNOWN
         news = m.look(file) if given["remember"] else None
-        if given["as_json"]:
-            text = json.dumps({"schema": 1, **m.to_dict()}, ensure_ascii=False, allow_nan=False, indent=1)
-        else:
-            text = str(m) if news is None else f"{news.text}\n\n{m}"
+        said = str(m) if news is None else f"{news.text}\n\n{m}"
+        text = as_document({"schema": 1, **m.to_dict()}) if given["as_json"] else said
     if given["save_baseline"]:
         m.baseline.save(given["save_baseline"])
     if given["report"]:
@@ -197,16 +194,13 @@ def _watched(file: str, given: dict[str, Any]) -> Any:
         return _run(file, given)
     if Path(file).is_dir():
         message = f'The folder "{file}" holds no windows that were counted.'
-        raise UsageError(
-            message, 'Count some: steelyard windows FILE --baseline FILE -o FOLDER; rows are named as "rows/*.parquet".'
-        )
-    if file != "-" or given["spark"] is not None:
-        return _run(opened(file, given), given)
-    if given["reference"] == "-":
+        hint = 'Count some: steelyard windows FILE --baseline FILE -o FOLDER; rows are named as "rows/*.parquet".'
+        raise UsageError(message, hint)
+    if file == "-" and given["spark"] is None and given["reference"] == "-":
         message = "Rows and reference cannot both be read from standard input."
         raise UsageError(message, "Name a file for one of them.")
-    with spooled() as path:
-        return _run(opened(path, given), given)
+    with opened_rows(file, given) as data:
+        return _run(data, given)
 
 
 def _asked(address: str, given: dict[str, Any]) -> Any:
@@ -225,13 +219,13 @@ def _asked(address: str, given: dict[str, Any]) -> Any:
 
 
 def _run(data: object, given: dict[str, Any]) -> Any:
-    from steelyard.cli.columns import as_level, kinds_of, scores_of
+    from steelyard.cli.columns import kinds_of, positive_of, scores_of
     from steelyard.files.window_files import files_of_windows
     from steelyard.monitors.monitor import monitor
     from steelyard.monitors.windowed import Windows
 
     kinds = {} if isinstance(data, Windows) or files_of_windows(data) else kinds_of(data)
-    target, positive, scores = given["target"], given["positive"], given["score"]
+    target, scores = given["target"], given["score"]
     features = list(given["features"])
     reference = given["reference"]
     if isinstance(reference, str) and is_rows(reference) and not reference.lower().endswith(".json"):
@@ -241,7 +235,7 @@ def _run(data: object, given: dict[str, Any]) -> Any:
         data,
         target=target,
         score=scores_of(scores, kinds, target) if scores else None,
-        positive=None if positive is None else as_level(positive, kinds.get(target or "", "text")),
+        positive=positive_of(given, kinds),
         reference=reference,
         features="all" if features == ["all"] else features or None,
         measures=list(given["measure"]) or None,

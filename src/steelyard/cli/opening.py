@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from steelyard.cli.writing import spooled
 from steelyard.errors import UsageError
 
 WRITTEN = ("decimal", "dates", "encoding", "sheet")
@@ -40,6 +41,16 @@ def opened(file: str, given: Mapping[str, Any], *, only: Iterable[str] = ASKED) 
 
     with hushed() if "spark" in asked else nullcontext():
         return table(file, on=keys or None, **asked)
+
+
+@contextmanager
+def opened_rows(file: str, given: Mapping[str, Any]) -> Iterator[Any]:
+    """What FILE names, or standard input while it is kept on disk."""
+    if file != "-" or given["spark"] is not None:
+        yield opened(file, given)
+        return
+    with spooled() as path:
+        yield opened(path, given)
 
 
 def _key() -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from steelyard.arguments.typed import number_of
-from steelyard.cli.columns import as_level, kinds_of, separated
+from steelyard.cli.columns import kinds_of, positive_of, separated
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
-from steelyard.cli.typed import WHOLE_NUMBER
-from steelyard.cli.writing import check_free, put
+from steelyard.cli.typed import WHOLE_NUMBER, takes
+from steelyard.cli.writing import as_document, check_free, put
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -28,18 +27,13 @@ More: steelyard help start"""
 @click.command("peek", short_help="Show some rows: target, prediction, outcome.", epilog=EPILOG)
 @click.argument("file")
 @options("target")
-@click.option("--score", metavar="COLUMN", help="Numbers, higher meaning more likely positive.")
-@click.option(
-    "--prediction",
-    metavar="COLUMN",
-    multiple=True,
-    help="Predicted labels or numbers; repeat to set models side by side.",
-)
+@takes("--score", "COLUMN", "Numbers, higher meaning more likely positive.")
+@takes("--prediction", "COLUMN", "Predicted labels or numbers; repeat to set models side by side.", multiple=True)
 @options("positive", "threshold")
-@click.option("--at", "--thresholds", metavar="THRESHOLDS", help="Tell the label at several thresholds: 0.25,0.5,0.75.")
+@takes("--at --thresholds", "THRESHOLDS", "Tell the label at several thresholds: 0.25,0.5,0.75.")
 @click.option("--wrong/--right", default=None, help="Only rows that were wrong, or right.  [default: both]")
-@click.option("--most", type=WHOLE_NUMBER, default=20, show_default=True, help="Show at most so many rows.")
-@click.option("--column", metavar="COLUMN", multiple=True, help="Show this column as well; repeat.")
+@takes("--most", WHOLE_NUMBER, "Show at most so many rows.", default=20)
+@takes("--column", "COLUMN", "Show this column as well; repeat.", multiple=True)
 @options("query", "labels", "on", "spark", "written", "json", "output", "force")
 def command(file: str, **given: Any) -> None:
     """Show rows of a FILE with their target, score, prediction and outcome, the highest scores first.
@@ -54,22 +48,16 @@ def command(file: str, **given: Any) -> None:
         raise UsageError(message, "Name the column of what really happened: --target COLUMN.")
     data = opened(file, given)
     said = list(given["prediction"])
-    level = given["positive"]
-    if level is not None:
-        level = as_level(level, kinds_of(data).get(given["target"], "text"))
     found = peek(
         data,
         target=given["target"],
         score=given["score"],
         prediction={name: name for name in said} if len(said) > 1 else said[0] if said else None,
-        positive=level,
+        positive=None if given["positive"] is None else positive_of(given, kinds_of(data)),
         threshold=0.5 if given["threshold"] is None else given["threshold"],
         thresholds=[number_of(text, "--at") for text in separated(given["at"] or "")],
         wrong=given["wrong"],
         most=given["most"],
         names=list(given["column"]),
     )
-    text = (
-        json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) if given["as_json"] else str(found)
-    )
-    put(given["output"], text)
+    put(given["output"], as_document(found.to_dict()) if given["as_json"] else str(found))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from steelyard.cli.evidence import options
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import put
+from steelyard.cli.writing import as_document, put
 from steelyard.errors import UsageError
 
 AWAY, REFUSED = 14, 3
@@ -55,11 +54,9 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         message = "Files hold labels, exposures of a trial or windows, and two of these were said."
         raise UsageError(message, f"Push them apart: leave --{whats[1]} out.")
     if given["model_version"] and whats and not given["windows"]:
-        message = (
-            "A label is about what happened, for every version of a model."
-            if given["labels"]
-            else "A trial is about units, whichever version scored them."
-        )
+        message = "A trial is about units, whichever version scored them."
+        if given["labels"]:
+            message = "A label is about what happened, for every version of a model."
         raise UsageError(message, "Leave --model-version out.")
     if given["on_conflict"] != "refuse" and whats:
         message = "Of labels, exposures and windows it is settled what becomes of other values."
@@ -83,12 +80,8 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         out.away = one.away
         out.errors += [{**e, "file": path} for e in one.errors]
     if not given["quiet"]:
-        put(
-            None,
-            json.dumps({"schema": 1, **vars(out)}, ensure_ascii=False, indent=1)
-            if given["as_json"]
-            else _told(out, "windows" if given["windows"] else "rows"),
-        )
+        told = _told(out, "windows" if given["windows"] else "rows")
+        put(None, as_document({"schema": 1, **vars(out)}) if given["as_json"] else told)
     return REFUSED if out.set_aside else AWAY if out.spooled else 0
 
 

@@ -40,20 +40,9 @@ More: steelyard help report"""
 @click.command("report", short_help="Write a report: one offline page, Markdown or JSON.", epilog=EPILOG)
 @click.argument("file")
 @options("target")
-@takes(
-    "--score",
-    "COLUMN",
-    "Numbers, higher meaning more likely positive; several models: --score NAME=COLUMN for each; with --classes one "
-    "for each level.",
-    multiple=True,
-)
-@flag("--classes", "The scores are those of levels and not of models.")
-@options(
-    "prediction", "positive", "weight", "weights", "unit", "segment", "level", *KINDS, "value", "decide", "validation"
-)
-@options(
-    "threshold", "confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark", "written"
-)
+@options("models' scores", "classes", "prediction", "positive", "weight", "weights", "unit", "segment", "level", *KINDS)
+@options("value", "decide", "validation", "threshold", "confidence", "missing_or_corrected", "exact", "kind")
+@options("query", "labels", "on", "spark", "written")
 @flag("--slices", "Look through all other columns for rows on which it fails.")
 @takes("--reference", "FILE", "Hold every column against these rows: is it going stale?")
 @takes("--group", "COLUMN", "Which arm of a control group a row belongs to: does it help?")
@@ -61,7 +50,7 @@ More: steelyard help report"""
 @takes("--direction", ["lower", "higher"], "With --group: which target is good.")
 @takes("--title", "TEXT", "The headline.  [default: the file, or the names of the models]")
 @takes("--order", ["worst", "newest"], "Of a folder: what comes first.")
-@click.option("-o", "--output", metavar="FILE", help="Where to write: .html, .md or .json.  [default: report.html]")
+@takes("-o --output", "FILE", "Where to write: .html, .md or .json.  [default: report.html]")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Write a report of a FILE of predictions: how good, how sure, where it fails, which threshold, what it is worth.
@@ -134,22 +123,23 @@ def models_of(file: object, given: dict[str, Any]) -> dict[str, Evaluation]:
         try:
             models[name] = read(file, {**given, "score": (column,)})
         except BadLevels as problem:
-            raise BadLevels(
-                problem.message, "If these are scores of levels and not of models, add --classes."
-            ) from None
+            hint = "If these are scores of levels and not of models, add --classes."
+            raise BadLevels(problem.message, hint) from None
     return models
 
 
 def _compared(data: object, given: dict[str, Any]) -> Comparison | None:
     """The paired tests of the models; None where rows are counted in a way that no test follows."""
     from steelyard import compare
-    from steelyard.cli.columns import as_level, kinds_of
+    from steelyard.cli.columns import kinds_of, positive_of
 
-    kind = kinds_of(data).get(given["target"], "text")
     columns = dict(text.split("=", 1) for text in given["score"])
     told = {k: given[k] for k in ("target", "weight", "weights", "unit", "kind", "missing", "threshold", "confidence")}
-    told["positive"] = None if given["positive"] is None else as_level(given["positive"], kind)
-    told |= {"profit": payoff_given(given), "value": given["value"] or None}
+    told |= {
+        "positive": positive_of(given, kinds_of(data)),
+        "profit": payoff_given(given),
+        "value": given["value"] or None,
+    }
     try:
         return compare(data, score=columns, **{k: v for k, v in told.items() if v is not None})
     except NotAvailable:
@@ -194,7 +184,7 @@ def _in_use(file: object, given: dict[str, Any]) -> dict[str, Any]:
 
 def _slices(file: object, given: dict[str, Any]) -> Any:
     from steelyard import slices
-    from steelyard.cli.columns import as_level, kinds_of
+    from steelyard.cli.columns import kinds_of, positive_of
 
     if isinstance(file, str) and (file == "-" or file.lower().endswith(".json")):
         message = "Slices are looked for in a file of rows."
@@ -202,12 +192,10 @@ def _slices(file: object, given: dict[str, Any]) -> Any:
     if len(given["score"]) > 1:
         message = "Slices are looked for with one model."
         raise UsageError(message, "Give one --score, or leave --slices out.")
-    kind = kinds_of(file).get(given["target"], "text")
-    positive = given["positive"]
     return slices(
         file,
         score=given["score"][0] if given["score"] else None,
-        positive=None if positive is None else as_level(positive, kind),
+        positive=positive_of(given, kinds_of(file)),
         threshold=0.5 if given["threshold"] is None else given["threshold"],
         **{k: given[k] for k in ("target", "prediction", "weight", "weights", "unit", "missing", "kind")},
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
 from steelyard.cli.program import SETTINGS
 from steelyard.cli.typed import NUMBER, Decorator, flag, takes
-from steelyard.cli.writing import check_outputs, put, wrote
+from steelyard.cli.writing import as_document, check_outputs, put, wrote
 
 EPILOG = """\b
 Examples:
@@ -48,7 +47,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     found = runs(given["store"])
     if given["as_json"]:
-        click.echo(json.dumps([run.to_dict() for run in found], ensure_ascii=False, indent=1))
+        click.echo(as_document([run.to_dict() for run in found]))
     else:
         click.echo(runs_text(found, given["store"]))
 
@@ -75,7 +74,7 @@ def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
             click.echo(f"{failure['model']}, {failure['fold']}\n{failure['traceback']}")
         return
     if given["as_json"]:
-        put(given["output"], json.dumps(experiment_document(x), ensure_ascii=False, indent=1))
+        put(given["output"], as_document(experiment_document(x)))
     else:
         conclude(x, str(x), given)
 

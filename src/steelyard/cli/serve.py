@@ -76,24 +76,12 @@ def command(**given: Any) -> None:
         store = given["store"] or "steelyard.db"
         if given["demo"] and given["store"] is None:
             store = str(Path(held.enter_context(TemporaryDirectory(prefix="steelyard-demo-"))) / "demo.db")
-        running = Running(
-            Settings(
-                store=store,
-                bind=given["bind"],
-                port=given["port"],
-                hosts=given["host"],
-                proxies=given["proxy"],
-                rate=given["rate"],
-                keep_bytes=None if given["keep_mb"] is None else given["keep_mb"] * 1_000_000,
-                tokens=not given["no_tokens"],
-                open_metrics=given["open_metrics"],
-                certificate=given["tls_cert"],
-                key=given["tls_key"],
-                models=models,
-                channels=channels,
-                pages=board(*folders),
-            )
-        )
+        named = {"hosts": "host", "proxies": "proxy", "certificate": "tls_cert", "key": "tls_key"}
+        named |= {name: name for name in ("bind", "port", "rate", "open_metrics")}
+        asked: dict[str, Any] = {name: given[typed] for name, typed in named.items()}
+        asked |= {"tokens": not given["no_tokens"], "store": store, "models": models, "channels": channels}
+        most = None if given["keep_mb"] is None else given["keep_mb"] * 1_000_000
+        running = Running(Settings(keep_bytes=most, pages=board(*folders), **asked))
         told = [] if given["quiet"] else [f"Serving at {running.address}.", f"Everything is kept in {_shown(store)}."]
         if given["demo"]:
             with progress("Making up models, their rows and late labels …", quiet=given["quiet"]):

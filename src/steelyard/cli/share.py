@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -10,7 +9,8 @@ import click
 from steelyard.arguments.typed import number_of, whole_number_of
 from steelyard.cli.columns import separated
 from steelyard.cli.evidence import options
-from steelyard.cli.writing import check_free, put
+from steelyard.cli.typed import flag, takes
+from steelyard.cli.writing import as_document, check_free, put
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -25,18 +25,14 @@ More: steelyard help start"""
 
 @click.command("share", short_help="Tell how sure a share of so many rows is.", epilog=EPILOG)
 @click.argument("share")
-@click.option("--of", "n", metavar="ROWS", required=True, help="Of how many rows: 100, or several with commas.")
-@click.option("--confidence", metavar="NUMBERS", default="0.95", show_default=True, help="One confidence, or several.")
-@click.option(
+@takes("--of n", "ROWS", "Of how many rows: 100, or several with commas.", required=True)
+@takes("--confidence", "NUMBERS", "One confidence, or several.", default="0.95")
+@takes(
     "--method",
-    type=click.Choice(["usual", "wilson", "exact", "normal"]),
-    default="usual",
-    show_default=True,
-    help="How the interval is made; the usual one is that of every share of an evaluation.",
+    ["usual", "wilson", "exact", "normal"],
+    "How the interval is made; the usual one is that of every share of an evaluation.",
 )
-@click.option(
-    "--counts", is_flag=True, help="The chance of each number of so many rows instead, if the share is the true one."
-)
+@flag("--counts", "The chance of each number of so many rows instead, if the share is the true one.")
 @options("json", "output", "force")
 def command(share: str, **given: Any) -> None:
     """Tell how sure a SHARE is, such as an accuracy of 80%, from the number of rows alone."""
@@ -53,7 +49,4 @@ def command(share: str, **given: Any) -> None:
     else:
         sure = [number_of(text, "--confidence") for text in separated(given["confidence"])]
         found = share_interval(shares, rows, confidence=sure, method=given["method"])
-    text = (
-        json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) if given["as_json"] else str(found)
-    )
-    put(given["output"], text)
+    put(given["output"], as_document(found.to_dict()) if given["as_json"] else str(found))

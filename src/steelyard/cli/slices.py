@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import UNSAID, options
 from steelyard.cli.opening import opened
 from steelyard.cli.typed import takes
-from steelyard.cli.writing import check_free, progress, put_rows, spooled
+from steelyard.cli.writing import as_document, check_free, progress, put_rows, spooled
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -52,26 +51,24 @@ def command(file: str, **given: Any) -> None:
             found = _found(opened(file, given), given)
     if given["csv"] is not None:
         put_rows(given["csv"], found.columns(), given)
-    document = json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=2) if given["as_json"] else ""
-    conclude(found, document or _text(found), given)
+    conclude(found, as_document(found.to_dict(), 2) if given["as_json"] else _text(found), given)
 
 
 def _found(data: Any, given: dict[str, Any]) -> Any:
     from steelyard import slices
-    from steelyard.cli.columns import as_level, kinds_of, scores_of
+    from steelyard.cli.columns import kinds_of, positive_of, scores_of
     from steelyard.cli.evidence import check_named
 
     check_named(data, given)
     given = UNSAID | given
     kinds = kinds_of(data)
-    positive = given["positive"]
     return slices(
         data,
         list(given["column"]) or None,
         measure=given["measure"],
         correction=given["correction"],
         score=scores_of(given["score"], kinds, given["target"]) if given["score"] else None,
-        positive=None if positive is None else as_level(positive, kinds.get(given["target"], "text")),
+        positive=positive_of(given, kinds),
         **{name: given[name] for name in HANDED},
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,8 +10,8 @@ from steelyard.arguments.typed import number_of
 from steelyard.cli.columns import separated
 from steelyard.cli.evidence import options
 from steelyard.cli.training import level_of, read_models, read_rows
-from steelyard.cli.typed import WHOLE_NUMBER
-from steelyard.cli.writing import check_outputs, draw, progress, put
+from steelyard.cli.typed import WHOLE_NUMBER, takes
+from steelyard.cli.writing import as_document, check_outputs, draw, progress, put
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -31,16 +30,13 @@ More: steelyard help experiment"""
 @click.command("stopping-curve", short_help="Choose iterations or pruning by validation rows.", epilog=EPILOG)
 @click.argument("file")
 @options("target")
-@click.option("--model", "models", metavar="NAME", help="A model by name: boosting, network, forest, tree …")
-@click.option("--design", metavar="DESIGN", help="holdout:TEST:VALIDATION.  [default: holdout:30%:20%]")
-@click.option("--iterations", type=WHOLE_NUMBER, help="Train at most so many iterations.")
-@click.option(
-    "--parameter", metavar="NAME", help="Choose this parameter instead of the iterations: ccp_alpha, max_depth …"
-)
-@click.option("--values", metavar="NUMBERS", help="Its values, with commas; trees name those of ccp_alpha themselves.")
-@click.option("--measure", metavar="NAME", help="What to follow.  [default: log_loss, error_rate or rmse]")
-@options("positive")
-@options("drop", "seed")
+@takes("--model models", "NAME", "A model by name: boosting, network, forest, tree …")
+@takes("--design", "DESIGN", "holdout:TEST:VALIDATION.  [default: holdout:30%:20%]")
+@takes("--iterations", WHOLE_NUMBER, "Train at most so many iterations.")
+@takes("--parameter", "NAME", "Choose this parameter instead of the iterations: ccp_alpha, max_depth …")
+@takes("--values", "NUMBERS", "Its values, with commas; trees name those of ccp_alpha themselves.")
+@takes("--measure", "NAME", "What to follow.  [default: log_loss, error_rate or rmse]")
+@options("positive", "drop", "seed")
 @options("picture", "query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train a model on part of a FILE, and choose by validation rows when it should stop, or how far it should be pruned.
@@ -79,4 +75,4 @@ def command(file: str, **given: Any) -> None:
             values = None if given["values"] is None else [number_of(v, "--values") for v in separated(given["values"])]
             found = pruning_curve(made, rows, target, parameter=given["parameter"], values=values, **shared)
     draw({"stopping": found.chart()}, given)
-    put(given["output"], json.dumps(found.to_dict(), ensure_ascii=False, indent=1) if given["as_json"] else str(found))
+    put(given["output"], as_document(found.to_dict()) if given["as_json"] else str(found))

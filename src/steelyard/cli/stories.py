@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from steelyard.cli.conclusion import conclude
-from steelyard.cli.writing import command_line, draw, put, wrote
+from steelyard.cli.writing import as_document, command_line, draw, put, wrote
 
 
 class Story(Protocol):
@@ -36,7 +35,7 @@ def tell(
     if given.get("chart"):
         draw(charts(), given)
     if given["as_json"]:
-        put(given["output"], json.dumps(plain(result.to_dict()), ensure_ascii=False, allow_nan=False, indent=1))
+        put(given["output"], as_document(plain(result.to_dict())))
     else:
         conclude(result, str(result), given)
 

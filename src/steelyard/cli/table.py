@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from steelyard.arguments.typed import number_of
 from steelyard.cli.columns import as_level, separated
 from steelyard.cli.evidence import options, read
 from steelyard.cli.typed import WHOLE_NUMBER, takes
-from steelyard.cli.writing import check_free, progress, put, put_rows
+from steelyard.cli.writing import as_document, check_free, progress, put, put_rows
 from steelyard.errors import UsageError, listing, nearest
 
 EPILOG = """\b
@@ -36,17 +35,16 @@ TYPED = ("at", "measure", "parts", "percent", "of_level")
 
 @click.command("table", short_help="Print a table: matrix, sweep, deciles, roc, gaps.", epilog=EPILOG)
 @click.argument("places", nargs=-1, required=True, metavar="[FILE] NAME")
-@click.option("--at", "--thresholds", metavar="THRESHOLDS", help="For sweep: the thresholds, 0.25,0.5,0.75.")
-@click.option(
-    "--measure", metavar="NAME", multiple=True, help="For sweep and numbers: a measure, such as recall; repeat."
-)
-@click.option("--parts", type=WHOLE_NUMBER, help="For deciles: how many parts.  [default: 10]")
-@click.option(
+@takes("--at --thresholds", "THRESHOLDS", "For sweep: the thresholds, 0.25,0.5,0.75.")
+@takes("--measure", "NAME", "For sweep and numbers: a measure, such as recall; repeat.", multiple=True)
+@takes("--parts", WHOLE_NUMBER, "For deciles: how many parts.  [default: 10]")
+@takes(
     "--percent",
-    type=click.Choice(["all", "actual", "predicted"]),
-    help="For matrix: shares of all rows, or of those of the actual or the predicted level.",
+    ["all", "actual", "predicted"],
+    "For matrix: shares of all rows, or of those of the actual or the predicted level.",
+    default=None,
 )
-@click.option("--of-level", metavar="LEVEL", help="For matrix, deciles and curves: one level against the rest.")
+@takes("--of-level", "LEVEL", "For matrix, deciles and curves: one level against the rest.")
 @options("target", "score", "prediction", "positive", "weight", "weights", "unit", "segment", "level", "threshold")
 @options("profit", "cost", "value", "confidence", "missing_or_corrected", "exact", "kind")
 @options("confusion", "layout", "query", "labels", "on", "spark", "written")
@@ -74,10 +72,7 @@ def command(places: tuple[str, ...], **given: Any) -> None:
     if given["csv"] is not None:
         put_rows(given["csv"], found.columns, given)
     if given["csv"] != "-":
-        document = (
-            json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) if given["as_json"] else ""
-        )
-        put(given["output"], document or str(found))
+        put(given["output"], as_document(found.to_dict()) if given["as_json"] else str(found))
 
 
 def _places(places: tuple[str, ...], matrix: str | None) -> tuple[str | None, str]:
@@ -102,9 +97,8 @@ def _chosen(name: str, given: dict[str, Any]) -> dict[str, Any]:
     tables = options_of_tables()
     if name not in tables:
         message = f'There is no table called "{name}"; there are {listing(tables, 30)}.'
-        raise UsageError(
-            message, nearest(ALSO.get(name, name), tables) or "For example steelyard table preds.csv matrix."
-        )
+        hint = nearest(ALSO.get(name, name), tables) or "For example steelyard table preds.csv matrix."
+        raise UsageError(message, hint)
     said = {key: given[key] for key in TYPED if given[key] not in (None, ())}
     for odd in said:
         owners = [n for n, parts in tables.items() if odd in {SPELT.get(p, p) for p in parts}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options, read
 from steelyard.cli.typed import NUMBER, takes
-from steelyard.cli.writing import check_free, progress
+from steelyard.cli.writing import as_document, check_free, progress
 from steelyard.errors import UsageError
 from steelyard.payoffs.kinds import KINDS
 
@@ -136,4 +135,4 @@ def _text(found: Threshold, evaluation: Evaluation, *, as_json: bool) -> str:
     from steelyard.views.document import SCHEMA, plain
 
     document = {"schema": SCHEMA, "source": evaluation.facts.get("source"), **found.to_dict()}
-    return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)
+    return as_document(plain(document), 2)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.opening import opened
+from steelyard.cli.opening import opened_rows
 from steelyard.cli.program import INTERRUPTED
-from steelyard.cli.writing import spooled, wrote
+from steelyard.cli.writing import wrote
 from steelyard.errors import EmptyTable, UsageError
 from steelyard.words import quoted
 
@@ -43,10 +43,8 @@ def read_any(file: str, given: dict[str, Any]) -> Any:
     """The rows of a FILE, or of standard input, as a frame."""
     from steelyard.sources.in_memory import read_table
 
-    if file != "-" or given["spark"] is not None:
-        return read_table(opened(file, given))
-    with spooled() as path:
-        return read_table(opened(path, given))
+    with opened_rows(file, given) as data:
+        return read_table(data)
 
 
 @contextmanager
@@ -124,13 +122,9 @@ def read_models(text: str | None) -> dict[str, Any]:
 def training_arguments(file: str, given: dict[str, Any], table: object) -> dict[str, Any]:
     """What an experiment and a learning curve are both told."""
     return {
-        "weight": given["weight"],
+        **{name: given[name] for name in ("weight", "kind", "missing", "store", "seed")},
         "positive": level_of(given["positive"], table, given["target"]),
-        "kind": given["kind"],
-        "missing": given["missing"],
-        "store": given["store"],
         "n_jobs": given["jobs"],
-        "seed": given["seed"],
         "confidence": 0.95 if given["confidence"] is None else given["confidence"],
         "progress": False if given["quiet"] or given["no_progress"] else None,
         "name": "standard input" if file == "-" else file,

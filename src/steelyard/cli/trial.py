@@ -53,22 +53,8 @@ READ = ("treated", "value", "exposed", "positive")
 @takes("--direction", ["lower", "higher"], "Which outcome is good.")
 @takes("--selection", "TEXT", "How the arms were chosen, where it was not at random.")
 @takes("--cost", NUMBER, "What acting costs for each unit.")
-@options("confidence", "missing")
-@options(
-    "page",
-    "picture",
-    "query",
-    "labels",
-    "on",
-    "spark",
-    "written",
-    "json",
-    "output",
-    "rest",
-    "force",
-    "quiet",
-    "progress",
-)
+@options("confidence", "missing", "page", "picture", "query", "labels", "on", "spark", "written")
+@options("json", "output", "rest", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Tell whether acting helps, from a FILE with a control group: CSV, Parquet, or the address of a database."""
     from steelyard import trial

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from steelyard.cli.evidence import options
-from steelyard.cli.opening import opened
+from steelyard.cli.opening import opened_rows
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import progress, put, spooled
+from steelyard.cli.writing import as_document, progress, put
 from steelyard.words import visible
 
 EPILOG = """\b
@@ -48,15 +47,12 @@ def command(file: str, **given: Any) -> None:
     count again changes nothing.
     """
     with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
-        if file == "-" and given["spark"] is None:
-            with spooled() as path:
-                found = _counted(opened(path, given), given)
-        else:
-            found = _counted(opened(file, given), given)
+        with opened_rows(file, given) as data:
+            found = _counted(data, given)
         found.save(given["folder"])
         told = [{"name": w.name, "rows": w.rows, "labelled": w.labelled} for w in found]
         if given["as_json"]:
-            text = json.dumps({"schema": 1, "windows": told}, ensure_ascii=False, indent=1)
+            text = as_document({"schema": 1, "windows": told})
         else:
             labelled = sum(w.labelled for w in found)
             text = f"{found!r}"[1:-1] + f", {labelled:,} of them with a label; in {visible(given['folder'])}"

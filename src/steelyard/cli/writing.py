@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import json
 import os
 import re
 import shlex
@@ -72,13 +73,9 @@ def refuse_inputs(path: str) -> None:
 
 
 def _texts(held: object) -> list[str]:
-    return (
-        [held]
-        if isinstance(held, str)
-        else [t for part in held for t in _texts(part)]
-        if isinstance(held, tuple)
-        else []
-    )
+    if isinstance(held, str):
+        return [held]
+    return [text for part in held for text in _texts(part)] if isinstance(held, tuple) else []
 
 
 def _names(text: str, path: str) -> bool:
@@ -173,6 +170,11 @@ def put_rows(path: str, columns: Mapping[str, Iterable[object]], given: Mapping[
         put(path, text.rstrip("\n"))
     else:
         write_whole(path, ("\ufeff" if given.get("decimal") == "comma" else "") + text)
+
+
+def as_document(found: object, indent: int = 1) -> str:
+    """A result as one JSON document; never with NaN, which JSON does not know."""
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def put(path: str | None, text: str) -> None:

@@ -114,9 +114,8 @@ class Saved:
         """What it holds; refused where somebody changed it, and where it would unpack to far more than its size."""
         if not self.sealed:
             message = f'"{self.path}" was changed after it was saved, or was not saved by this version: its seal does not fit.'
-            raise UnreadableSource(
-                message, "Make it again from the rows, and let save write it; it is not edited by hand."
-            )
+            hint = "Make it again from the rows, and let save write it; it is not edited by hand."
+            raise UnreadableSource(message, hint)
         if (unpacked := unpacked_bytes(self.data)) > FREE + RATIO * os.path.getsize(self.path):
             message = f'"{self.path}" would unpack to {unpacked:,} bytes, which nothing that was saved does.'
             raise UnreadableSource(message, "Make it again from the rows.")

@@ -64,9 +64,8 @@ def _from_toml(text: str, path: str | os.PathLike[str], _: str) -> Payoff:
     odd = [k for k in table if k not in outcomes]
     if odd:
         message = f'"{path}" names outcomes that are not known: {listing(odd)}; they are tp, fn, fp and tn.'
-        raise BadPayoff(
-            message, f"For more than two levels write [{kind}.LEVEL] with an amount for each predicted level."
-        )
+        hint = f"For more than two levels write [{kind}.LEVEL] with an amount for each predicted level."
+        raise BadPayoff(message, hint)
     return KINDS[kind](**table, **options)
 
 
@@ -75,9 +74,8 @@ def _from_csv(text: str, path: str | os.PathLike[str], said: str) -> Payoff:
         rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
     except csv.Error as problem:
         message = f'"{path}" is not valid CSV: {problem}.'
-        raise UnreadableSource(
-            message, "Write a square matrix, with the levels in its first row and first column."
-        ) from None
+        hint = "Write a square matrix, with the levels in its first row and first column."
+        raise UnreadableSource(message, hint) from None
     if len(rows) < 3 or any(len(row) != len(rows) for row in rows):
         message = f'"{path}" should hold a square matrix, with the levels in its first row and first column.'
         raise BadPayoff(message, "The first row names predicted levels, the first column actual ones.")

@@ -146,9 +146,8 @@ class Payoff:
             return 1
         if self.nothing is None:
             message = f"Which predicted level means doing nothing? There are {listing(self.levels)}."
-            raise BadPayoff(
-                message, f"Say so{either('', ' in a .toml file')}: nothing={self.levels[0]!r}, for example."
-            )
+            hint = f"Say so{either('', ' in a .toml file')}: nothing={self.levels[0]!r}, for example."
+            raise BadPayoff(message, hint)
         return self.levels.index(self.nothing)
 
     def _with(self, change: Callable[[Entry], Entry]) -> Payoff:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.charts.palette import colour
-from steelyard.results import Estimate
-from steelyard.views.html import Ready, breakable, join, tag
+from steelyard.measures.measure import find
+from steelyard.results import Difference, Estimate
+from steelyard.verdicts.comparison import CLEAR
+from steelyard.views.html import Ready, breakable, join, listed, tag
 from steelyard.words import MARK, bracketed, estimate_parts
 
 WIDTH, HEIGHT, EDGE = 150.0, 18.0, 6.0
@@ -32,13 +34,9 @@ def bar(value: float, low: float | None, high: float | None, span: Ends, mark: f
         reach = tag("rect", x=x(low), y="8", width=round(x(high) - x(low), 1), height="2")
     dot = tag("circle", cx=x(value), cy=f"{HEIGHT / 2:g}", r="4")
     # What lies inside has the colour of the whole. The numbers stand beside it, so a screen reader need not hear them twice.
-    box = {
-        "viewBox": f"0 0 {WIDTH:g} {HEIGHT:g}",
-        "width": f"{WIDTH:g}",
-        "height": f"{HEIGHT:g}",
-        "aria_hidden": "true",
-    }
-    return tag("svg", line, reach, dot, fill=colour(name), class_=f"bar sy-f-{name}", **box)
+    box = {"viewBox": f"0 0 {WIDTH:g} {HEIGHT:g}", "width": f"{WIDTH:g}", "height": f"{HEIGHT:g}"}
+    look = {"fill": colour(name), "class_": f"bar sy-f-{name}"}
+    return tag("svg", line, reach, dot, **look, **box, aria_hidden="true")
 
 
 def span_of(values: list[float | None], *others: float) -> Ends:
@@ -60,12 +58,20 @@ def lined_table(
     caption: str, head: Sequence[str], rows: Sequence[Sequence[Any]], note: str, marks: Any = None
 ) -> Ready:
     """A table of cells of two lines; `marks` are the classes of cells."""
-    top = tag("tr", [tag("th", h, scope="col") for h in head])
     body = []
     for i, (name, *cells) in enumerate(rows):
         kinds = marks[i] if marks else [None] * len(cells)
         told_cells = [tag("td", cell, class_=kind) for cell, kind in zip(cells, kinds, strict=True)]
         body.append(tag("tr", tag("th", breakable(name), scope="row"), told_cells))
-    whole = tag("table", tag("caption", caption), tag("thead", top), tag("tbody", body), class_="models")
-    box = tag("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
-    return join([box, tag("p", note, class_="note") if note else None])
+    return join([listed(head, body, caption, "models"), tag("p", note, class_="note") if note else None])
+
+
+def turned_bar(difference: Difference) -> Ready | str:
+    """A difference as a bar of which the right side is better, whichever way its measure runs; nothing where there is none."""
+    if difference.value is None:
+        return ""
+    value, low, high = difference.value, difference.low, difference.high
+    if find(difference.measure).better == "lower":
+        value, low, high = -value, None if high is None else -high, None if low is None else -low
+    widest = max(abs(v) for v in (value, low, high) if v is not None)
+    return bar(value, low, high, (-widest, widest), 0.0, clear=difference.verdict in CLEAR)

@@ -43,10 +43,9 @@ def bench(evaluation: Evaluation, model: str, name: str) -> Ready:
 
 def _pane(chart: Chart) -> Ready:
     """A picture drawn twice, for wide and narrow screens, of which one is seen."""
-    drawn = [
-        tag("div", Ready(draw(replace(chart, size=size), style=False, title=False)), class_=kind)
-        for size, kind in ((SIZE, "big"), (SMALL, "small"))
-    ]
+    sizes = (("big", SIZE), ("small", SMALL))
+    both = [(kind, draw(replace(chart, size=size), style=False, title=False)) for kind, size in sizes]
+    drawn = [tag("div", Ready(svg), class_=kind) for kind, svg in both]
     return tag("figure", tag("figcaption", tag("b", chart.heading)), drawn)
 
 
@@ -128,15 +127,7 @@ def _matrix(evaluation: Evaluation) -> Ready:
     body = tag(
         "table",
         tag("caption", f"At the threshold chosen; positive is {quoted(evaluation.positive)}"),
-        tag(
-            "thead",
-            tag(
-                "tr",
-                tag("td", ""),
-                tag("th", "flagged", scope="col"),
-                tag("th", "not flagged", scope="col"),
-            ),
-        ),
+        tag("thead", tag("tr", tag("td", ""), [tag("th", h, scope="col") for h in ("flagged", "not flagged")])),
         tag(
             "tbody",
             tag("tr", tag("th", "positive", scope="row"), cell("tp", p, "positives"), cell("fn", p, "positives")),

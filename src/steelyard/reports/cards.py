@@ -54,11 +54,9 @@ class Card:
 
 def cards_of(evaluation: Evaluation) -> list[Card]:
     """What people ask for first: money where outcomes are worth something, then the measures that say they have a card."""
-    kind = (
-        "outcomes"
-        if kind_of(evaluation) == "labels" and evaluation.positive is not None and len(evaluation.levels) <= 2
-        else kind_of(evaluation)
-    )
+    kind = kind_of(evaluation)
+    if kind == "labels" and evaluation.positive is not None and len(evaluation.levels) <= 2:
+        kind = "outcomes"
     found = [
         _of_measure(evaluation, evaluation[name])
         for name in leading("card", kind)
@@ -72,10 +70,8 @@ def cards_of(evaluation: Evaluation) -> list[Card]:
 
 def cards(evaluation: Evaluation) -> Ready:
     """The cards in a row; of too few cases the interval is what stands large."""
-    sure = evaluation.verdict.known
-    return tag(
-        "div", [card_html(c, sure=sure, confidence=evaluation.confidence) for c in cards_of(evaluation)], class_="cards"
-    )
+    look: dict[str, Any] = {"sure": evaluation.verdict.known, "confidence": evaluation.confidence}
+    return tag("div", [card_html(c, **look) for c in cards_of(evaluation)], class_="cards")
 
 
 def _of_measure(evaluation: Evaluation, estimate: Estimate) -> Card:
@@ -84,17 +80,13 @@ def _of_measure(evaluation: Evaluation, estimate: Estimate) -> Card:
     parts = _parts(m, estimate)
     without = None if estimate.level is not None else evaluation.without_model(estimate.measure)
     perfect = m.range[1] if m.better == "higher" else 0.0
-    cut = (
-        f" at {shortest(evaluation.threshold)}"
-        if m.of_labels and evaluation.threshold is not None and "confusion" not in evaluation.evidence
-        else ""
-    )
-    title = f"{m.title}{cut}" if estimate.level is None else f"Weakest level: {quoted(estimate.level)}"
-    said = (
-        in_their_words(evaluation, estimate)
-        if estimate.level is None
-        else f"Finds {in_hundred(estimate)[0]} of 100 of its rows."
-    )
+    if estimate.level is None:
+        cuts = m.of_labels and evaluation.threshold is not None and "confusion" not in evaluation.evidence
+        title = f"{m.title} at {shortest(evaluation.threshold or 0.0)}" if cuts else m.title
+        said = in_their_words(evaluation, estimate)
+    else:
+        title = f"Weakest level: {quoted(estimate.level)}"
+        said = f"Finds {in_hundred(estimate)[0]} of 100 of its rows."
     # The limits stand below the number already.
     for _, limits in (in_hundred(estimate), with_limits(estimate), with_limits(estimate, -1)):
         said = said.replace(limits, "") if limits else said
@@ -167,15 +159,12 @@ def chief_measures(evaluation: Evaluation) -> Ready:
     rows = []
     for card in (_of_measure(evaluation, x) for x in found):
         value, low, high = card.parts
-        told = [
-            tag("b", value + (MARK if card.estimate.caution else "")),
-            tag("span", bracketed(low, high), class_="note"),
-        ]
+        number = tag("b", value + (MARK if card.estimate.caution else ""))
+        told = [number, tag("span", bracketed(low, high), class_="note")]
         rows.append(tag("tr", tag("th", card.title, scope="row"), tag("td", bar(card)), tag("td", told)))
     said = f"Chief measures with {percent(evaluation.confidence)} intervals; perfect is to the right, the thin line is no model"
-    marks = [
-        tag("p", f"{text}.", class_="note") for text in told_marks([(find(x.measure).title, x.caution) for x in found])
-    ]
+    cautions = told_marks([(find(x.measure).title, x.caution) for x in found])
+    marks = [tag("p", f"{text}.", class_="note") for text in cautions]
     return tag("div", tag("table", tag("caption", said), tag("tbody", rows), class_="bars"), marks, class_="sure")
 
 
@@ -185,9 +174,8 @@ def chief_measures(evaluation: Evaluation) -> Ready:
 def card_html(card: Card, *, sure: bool, confidence: float) -> Ready:
     """A card: title, number, interval, its bar, and what it means."""
     value, low, high = card.parts
-    ends = (
-        (bracketed(low, high) if card.estimate.low != card.estimate.high else "") or card.estimate.note or "no interval"
-    )
+    limits = bracketed(low, high) if card.estimate.low != card.estimate.high else ""
+    ends = limits or card.estimate.note or "no interval"
     large, small = (value, ends) if sure or not ends.startswith("[") else (ends, f"found: {value}")
     return tag(
         "div",

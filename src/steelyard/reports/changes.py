@@ -6,13 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from steelyard.measures.measure import find
-from steelyard.reports.bars import bar, lined_table
+from steelyard.reports.bars import lined_table, turned_bar
 from steelyard.reports.markdown import made_by, titled_table
 from steelyard.reports.page import made, page_header, page_html
 from steelyard.reports.sections import Section, paragraphs
 from steelyard.reports.writing import write_as_asked
-from steelyard.verdicts.comparison import CLEAR
 from steelyard.views import changes as told
 from steelyard.views.html import Ready, small_table, tag
 from steelyard.views.markdown import safe
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
     from steelyard.comparisons.changes import Change, Changes
 
 
-def write_changes_report(changes: Changes, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+def write_changes_report(changes: Changes, path: str | os.PathLike[str], *, command: str = "") -> None:
     """Write what changed whole or not at all, in the form that the file's name asks for."""
-    title = title or f"From {visible(changes.names[0])} to {visible(changes.names[1])}"
+    title = f"From {visible(changes.names[0])} to {visible(changes.names[1])}"
     write_as_asked(
         path,
         lambda: {"title": title, "command": command, **changes.to_dict()},
@@ -53,21 +51,10 @@ def _table(table: SmallTable, changes: Sequence[Change], *, segments: bool = Fal
     """The rows of a table of changes, each with the bar of its change; to the right the new one is better."""
     rows: list[list[Any]] = []
     for cells, change in zip(table.rows, changes, strict=True):
-        d = change.difference
-        drawn: Any = ""
-        if d.value is not None:
-            turned = find(d.measure).better == "lower"
-            value, low, high = (-d.value, _less(d.high), _less(d.low)) if turned else (d.value, d.low, d.high)
-            widest = max(abs(v) for v in (value, low, high) if v is not None)
-            drawn = bar(value, low, high, (-widest, widest), 0.0, clear=d.verdict in CLEAR)
         name, *numbers, word = cells
-        rows.append([name if segments else told.titled(change), *numbers, drawn, word])
+        rows.append([name if segments else told.titled(change), *numbers, turned_bar(change.difference), word])
     *head, last = table.head
     return lined_table(table.title, [*head, "better to the right", last], rows, table.note)
-
-
-def _less(v: float | None) -> float | None:
-    return None if v is None else -v
 
 
 def _markdown(changes: Changes, title: str, command: str) -> str:

@@ -20,27 +20,18 @@ def write_comparison_report(
     comparison: Comparison, path: str | os.PathLike[str], *, title: str = "", command: str = ""
 ) -> None:
     """Write the report of a comparison whole or not at all, in the form that the file's name asks for."""
+    named = title or told.headline(comparison)
     write_as_asked(
         path,
-        lambda: {
-            "title": title or told.headline(comparison),
-            "command": command,
-            **told.comparison_document(comparison),
-        },
-        lambda: _markdown(comparison, title or told.headline(comparison), command),
+        lambda: {"title": named, "command": command, **told.comparison_document(comparison)},
+        lambda: _markdown(comparison, named, command),
         lambda: report_html(comparison.evaluations, title=title, command=command, comparison=comparison),
     )
 
 
 def _markdown(comparison: Comparison, title: str, command: str) -> str:
-    lines = [
-        f"# {safe(title)}",
-        "",
-        *verdict_markdown(comparison.verdict),
-        "",
-        safe(told.headline(comparison)) + ".",
-        "",
-    ]
+    lines = [f"# {safe(title)}", "", *verdict_markdown(comparison.verdict), ""]
+    lines += [safe(told.headline(comparison)) + ".", ""]
     lines += [f"- {safe(s)}" for s in comparison.sentences()] + [""]
     for t in (told.models_table(comparison), *told.difference_tables(comparison)):
         lines += titled_table(t)

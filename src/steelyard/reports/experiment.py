@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steelyard.designs.design import many
@@ -15,11 +14,10 @@ from steelyard.reports.writing import report_text, write_as_asked
 from steelyard.views import experiment as told
 from steelyard.views import learning
 from steelyard.views.document import plain
-from steelyard.views.html import Ready, small_table, tag
+from steelyard.views.html import Ready, drawn_text, small_table, tag
 from steelyard.views.html import table as html_table
-from steelyard.views.markdown import safe, table_lines
+from steelyard.views.markdown import safe
 from steelyard.views.verdict import verdict_html, verdict_markdown
-from steelyard.words import visible
 
 if TYPE_CHECKING:
     from steelyard.experiments.learning import LearningCurve
@@ -71,11 +69,8 @@ def sections(experiment: Experiment) -> list[Section]:
     places = told.cells_by_place(experiment)
     out = []
     for i, place in enumerate(places):
-        question = (
-            "How was it tested?"
-            if len(places) == 1
-            else " – ".join(place if len(experiment.designs) > 1 else place[:1])
-        )
+        named = " – ".join(place if len(experiment.designs) > 1 else place[:1])
+        question = "How was it tested?" if len(places) == 1 else named
         out.append(Section(f"tested{i}" if i else "tested", question, _tested(experiment, *place)))
     return out
 
@@ -91,9 +86,7 @@ def _tested(experiment: Experiment, data: str, design: str) -> Ready:
         parts += paragraphs(told.experiment_sentences(experiment, data, design))
     picture = experiment.picture(data, design)
     if picture:
-        lines = [Ready(escape(visible(line)) + "\n") for line in picture.splitlines()]
-        box = {"tabindex": "0", "role": "region", "aria_label": "Which rows train and test"}
-        shown = tag("pre", lines, class_="picture", **box)
+        shown = drawn_text(picture, "Which rows train and test")
         parts.append(tag("details", tag("summary", "Which rows train and which test"), shown))
     for cell in cells:
         parts += [tag("p", s) for s in told.tuned(experiment, cell)]
@@ -155,7 +148,7 @@ def write_learning_report(
         lines = [f"# {safe(title)}", "", *verdict_markdown(curve.verdict), safe(document["headline"]), ""]
         for model in curve.models:
             t = learning.learning_table(curve, model)
-            lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align)]
+            lines += titled_table(t)[:-2]
             lines += [safe(s) + "\n" for s in learning.learning_sentences(curve, model)]
         return "\n".join(lines).rstrip() + "\n"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -44,17 +45,19 @@ def kept(scores: Scores, current: float | None) -> Codes:
         places.append(np.searchsorted(part, np.linspace(0, 1, steps + 1)).clip(0, len(tp) - 1))
     if current is not None:
         places.append([place_of(scores, current)])
-    found = np.unique(np.concatenate([np.asarray(p, dtype=np.int64) for p in places]))
+    found = _joined(places)
     if len(found) <= MOST:
         return found
     # More corners than there is room for: they come first, and the rest is thinned.
-    must = np.unique(
-        np.concatenate([np.asarray(p, dtype=np.int64) for p in (upper, lower, places[-1], [0, len(tp) - 1])])
-    )
+    must = _joined([upper, lower, places[-1], [0, len(tp) - 1]])
     rest = np.setdiff1d(found, must)
     room = max(MOST - len(must), 0)
     thin = rest[np.linspace(0, len(rest) - 1, room).round().astype(np.int64)] if room else rest[:0]
     return np.union1d(must, thin)
+
+
+def _joined(places: Sequence[Any]) -> Codes:
+    return np.unique(np.concatenate([np.asarray(p, dtype=np.int64) for p in places]))
 
 
 def explorer_data(evaluation: Evaluation, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
@@ -135,6 +138,7 @@ def controls(
     def button(words: str, goal: str) -> Ready:
         return tag("button", words, type="button", data_best=goal)
 
+    reset = tag("button", "Reset", type="button", data_role="reset", disabled=True)
     goals = [("In force", "current"), (f"Best {kind}", "worth"), ("Break-even", "even")]
     others = [("Best F1", "f1"), ("Best KS", "ks")]
     slider = {"type": "range", "min": "0", "value": "0", "step": "1", "data_role": "slider"}
@@ -153,7 +157,7 @@ def controls(
     )
     more = tag(
         "div",
-        tag("fieldset", tag("legend", f"One row is worth, as {kind}: "), [box(*b) for b in amounts], _reset()),
+        tag("fieldset", tag("legend", f"One row is worth, as {kind}: "), [box(*b) for b in amounts], reset),
         tag(
             "div",
             tag("label", "top ", _number(min="0", max="100", data_role="depth"), " % of rows"),
@@ -163,17 +167,11 @@ def controls(
         ),
         class_="more",
     )
+    chosen = tag("p", luck, class_="note", data_given=True) if luck else None
     return tag(
         "div",
         tag("script", island(data), type="application/json", class_="data"),
-        tag(
-            "div",
-            moving,
-            more,
-            tag("p", luck, class_="note", data_given=True) if luck else None,
-            class_="controls",
-            hidden=True,
-        ),
+        tag("div", moving, more, chosen, class_="controls", hidden=True),
         tag("p", "", class_="told", aria_live="polite", data_role="sentence", hidden=True),
         class_="explorer",
     )
@@ -181,7 +179,3 @@ def controls(
 
 def _number(**attributes: object) -> Ready:
     return tag("input", type="number", step="any", **attributes)
-
-
-def _reset() -> Ready:
-    return tag("button", "Reset", type="button", data_role="reset", disabled=True)

@@ -19,7 +19,7 @@ from steelyard.results import Estimate
 from steelyard.rows.roles import segment_title
 from steelyard.summaries.segments import level_names
 from steelyard.views import tables
-from steelyard.views.html import Ready, join, small_table, tag
+from steelyard.views.html import Ready, join, listed, small_table, tag
 from steelyard.views.html import table as html_table
 from steelyard.views.pictures import forest, shade_of
 from steelyard.views.story import kind_of
@@ -90,27 +90,17 @@ def _cells(evaluation: Evaluation, model: str) -> list[Ready]:
             n = float(c.counts[i, j])
             of_row, of_column = (n / float(w) if w else 0.0 for w in (actual[i], predicted[j]))
             told = zip(CELLS, (count(n), percent(of_row), percent(of_column)), strict=True)
-            shade = shade_of(of_row)
-            cells.append(
-                tag(
-                    "td", [[tag("span", text, class_=f"of-{k}"), " "] for (k, _), text in told], class_=f"right {shade}"
-                )
-            )
+            spans = [[tag("span", text, class_=f"of-{k}"), " "] for (k, _), text in told]
+            cells.append(tag("td", spans, class_=f"right {shade_of(of_row)}"))
         rows.append(tag("tr", tag("th", name, scope="row"), cells, tag("td", count(float(actual[i])), class_="right")))
-    head = tag("tr", [tag("th", h, scope="col") for h in ("actual \\ predicted", *names, "total")])
-    caption = tag(
-        "caption", "Actual level by row, predicted level by column; dark is a large share of the actual level"
-    )
-    whole = tag("table", caption, tag("thead", head), tag("tbody", rows), class_="cells")
+    caption = "Actual level by row, predicted level by column; dark is a large share of the actual level"
+    head = ("actual \\ predicted", *names, "total")
+    box = listed(head, rows, caption, "cells", "Confusion matrix, cell by cell")
+    radio = {"type": "radio", "name": f"cells-{model}"}
     choices = [
-        tag(
-            "label",
-            tag("input", type="radio", name=f"cells-{model}", class_=f"show-{k}", checked=i == 0),
-            tag("span", text),
-        )
+        tag("label", tag("input", **radio, class_=f"show-{k}", checked=i == 0), tag("span", text))
         for i, (k, text) in enumerate(CELLS)
     ]
-    box = tag("div", whole, class_="scroll", tabindex="0", role="region", aria_label="Confusion matrix, cell by cell")
     turn = tag("fieldset", tag("legend", "Cells"), choices, class_="switch")
     return [tag("h3", "Cell by cell"), tag("div", turn, box, class_="turned")]
 
@@ -124,13 +114,10 @@ def _calibration_of_levels(evaluation: Evaluation) -> list[Ready]:
     worst = list(evaluation.levels) if len(names) <= SERIES else [level for level, _ in measured[:MOST_CURVES]]
     curves = {names[level]: evaluation.curve("calibration", level) for level in worst}
     drawn = overlay(curves, next(iter(curves.values())).chart())
-    listed = forest(
-        [(names[level], x) for level, x in measured[:MOST_DRAWN]], "Calibration error by level, the worst on top"
-    )
-    return [
-        tag("h3", "Are the probabilities of each level honest?"),
-        tag("div", [figure(drawn), figure(listed)], class_="grid"),
-    ]
+    some = [(names[level], x) for level, x in measured[:MOST_DRAWN]]
+    errors = forest(some, "Calibration error by level, the worst on top")
+    head = tag("h3", "Are the probabilities of each level honest?")
+    return [head, tag("div", [figure(drawn), figure(errors)], class_="grid")]
 
 
 # Segments -------------------------------------------------------------------------------------------------------------
@@ -142,31 +129,21 @@ def _segments(evaluation: Evaluation) -> list[Ready]:
     most = MOST_BESIDE_MAP if evaluation.segments.crossed else MOST_DRAWN
     worst = worst_first(evaluation, chief)[:most]
     told = all(evaluation.segments[label].payoff is not None for label in worst)
-    money = (
-        [evaluation.payoff.kind] if evaluation.payoff is not None and evaluation.confusion is not None and told else []
-    )
-    names = list(
-        dict.fromkeys(
-            [chief, *(n for n in leading("segment", kind_of(evaluation)) if n in evaluation.measures), *money]
-        )
-    )
+    payoff = evaluation.payoff if evaluation.confusion is not None and told else None
+    money = [] if payoff is None else [payoff.kind]
+    known = [n for n in leading("segment", kind_of(evaluation)) if n in evaluation.measures]
+    names = list(dict.fromkeys([chief, *known, *money]))
     columns = []
     for name in names:
         per = {"per": "case"} if name in money else {}
         found = [evaluation.segments[label].measure(name, None, **per) for label in worst]
         whole = evaluation.measure(name, None, **per)
-        span = span_of(
-            [v for x in (*found, whole) for v in (x.low, x.value, x.high)], 0.0 if whole.value is None else whole.value
-        )
+        span = span_of([v for x in (*found, whole) for v in (x.low, x.value, x.high)], whole.value or 0.0)
         columns.append((f"{find(name).title}{' per case' if per else ''}", found, whole, span))
-    rows = [
-        [
-            visible(label),
-            f"{evaluation.segments[label].rows:,}",
-            *(_cell(found[i], whole, span) for _, found, whole, span in columns),
-        ]
-        for i, label in enumerate(worst)
-    ]
+    rows = []
+    for i, label in enumerate(worst):
+        cells = [_cell(found[i], whole, span) for _, found, whole, span in columns]
+        rows.append([visible(label), f"{evaluation.segments[label].rows:,}", *cells])
     rows.append(["all", f"{evaluation.rows:,}", *(_cell(whole, whole, span) for _, _, whole, span in columns)])
     column = visible(segment_title(evaluation.facts))
     said = f"By {column}, the worst in {find(chief).noun} on top; the thin line is all rows"
@@ -176,16 +153,10 @@ def _segments(evaluation: Evaluation) -> list[Ready]:
     room = max(MOST_DRAWN, min(MOST_LISTED, _room(evaluation)))
     small = tables.segments(evaluation, room)
     if small is not None and len(evaluation.segments) > MOST_DRAWN:
-        listed = html_table(small.head, small.rows, small.align, small.title)
+        whole_list = html_table(small.head, small.rows, small.align, small.title)
         note = tag("p", small.note, class_="note") if small.note else None
-        parts.append(
-            tag(
-                "details",
-                tag("summary", f"{min(len(evaluation.segments), room)} segments as a table"),
-                listed,
-                note,
-            )
-        )
+        summary = tag("summary", f"{min(len(evaluation.segments), room)} segments as a table")
+        parts.append(tag("details", summary, whole_list, note))
     elif small is not None and small.note:
         parts.append(tag("p", small.note, class_="note"))
     return parts
@@ -213,22 +184,13 @@ def _crossed(evaluation: Evaluation) -> list[Ready]:
         shade = None if marginal else shade_of(0.75 * (place if sign else 1 - place))
         return tag("td", number_cell(x), class_=shade)
 
-    head = tag("tr", [tag("th", visible(h), scope="col") for h in (title, *(name for name, _ in columns))])
-    rows = [
-        tag(
-            "tr",
-            tag("th", visible(name), scope="row"),
-            [
-                cell(cells[i], marginal=i == len(names) - 1 or j == len(columns) - 1)
-                for j, (_, cells) in enumerate(columns)
-            ],
-        )
-        for i, name in enumerate(names)
-    ]
-    caption = f"{t.title}; the stronger the colour, the worse"
-    whole = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", rows), class_="cells crossed")
-    box = tag("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
-    return [box, tag("p", t.note)]
+    rows = []
+    for i, name in enumerate(names):
+        last = i == len(names) - 1
+        told = [cell(cells[i], marginal=last or j == len(columns) - 1) for j, (_, cells) in enumerate(columns)]
+        rows.append(tag("tr", tag("th", visible(name), scope="row"), told))
+    head = [visible(h) for h in (title, *(name for name, _ in columns))]
+    return [listed(head, rows, f"{t.title}; the stronger the colour, the worse", "cells crossed"), tag("p", t.note)]
 
 
 def _cell(estimate: Estimate, whole: Estimate, span: tuple[float, float]) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.reports.cards import cards
 from steelyard.views import story
-from steelyard.views.html import Ready, join, tag
+from steelyard.views.html import Ready, facts_line, join, tag
 from steelyard.views.verdict import verdict_html
 
 if TYPE_CHECKING:
@@ -30,13 +30,7 @@ def stamped(evaluations: Iterable[Evaluation], *content: object, now: bool = Fal
     return tag("div", stamp, *content, data_amounts=True)
 
 
-def facts_line(evaluation: Evaluation) -> Ready:
-    """Rows, levels, threshold and amounts, as one quiet line."""
-    pairs = [tag("div", tag("dt", label), tag("dd", text)) for label, text in story.facts(evaluation)]
-    return tag("dl", pairs, class_="facts")
-
-
 def first_screen(evaluation: Evaluation, questions: Mapping[str, str], verdict: Verdict | None = None) -> Ready:
     """The verdict, of one model unless another came, its cards, and a quiet line about what was evaluated."""
     block = stamped([evaluation], verdict_html(verdict or evaluation.verdict, questions), now=verdict is None)
-    return tag("div", block, cards(evaluation), facts_line(evaluation), data_model="m0")
+    return tag("div", block, cards(evaluation), facts_line(story.facts(evaluation)), data_model="m0")

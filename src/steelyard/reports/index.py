@@ -20,7 +20,7 @@ from steelyard.reports.sections import Section
 from steelyard.reports.writing import write_as_asked
 from steelyard.results import Estimate
 from steelyard.verdicts.verdict import TONES
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, listed, tag
 from steelyard.views.markdown import safe, table_lines
 from steelyard.words import visible
 
@@ -106,26 +106,18 @@ def _page(found: Sequence[Entry], title: str, command: str, order: str) -> str:
 
 def index_table(found: Sequence[Entry], caption: str) -> Ready:
     """A row for each entry: its picture, what it concludes, its chief number."""
-    rows = [_row(e) for e in found]
-    head = tag("tr", [tag("th", h, scope="col") for h in ("picture", "conclusion", "chief number", "rows", "written")])
-    whole = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", rows), class_="models index")
-    return tag("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    head = ("picture", "conclusion", "chief number", "rows", "written")
+    return listed(head, map(_row, found), caption, "models index")
 
 
 def _row(entry: Entry) -> Ready:
     name = visible(entry.name)
     # A name of a file is a name and nothing else: "./" in front, and every sign that means something in an address written out.
     link = tag("a", name, href=f"./{quote(entry.page)}") if entry.page else name
-    state = (
-        tag("span", entry.state, class_=f"state {entry.tone if entry.tone in TONES.values() else 'unknown'}")
-        if entry.state
-        else None
-    )
-    said = [
-        tag("div", link, " ", tag("span", entry.kind, class_="note")),
-        tag("div", state),
-        tag("div", entry.sentence),
-    ]
+    tone = entry.tone if entry.tone in TONES.values() else "unknown"
+    state = tag("span", entry.state, class_=f"state {tone}") if entry.state else None
+    named = tag("div", link, " ", tag("span", entry.kind, class_="note"))
+    said = [named, tag("div", state), tag("div", entry.sentence)]
     return tag(
         "tr",
         tag("td", _picture(entry)),
@@ -172,20 +164,13 @@ def _day(when: float) -> str:
     return datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M")
 
 
+def _chief(entry: Entry) -> str:
+    x = entry.value
+    return " ".join(filter(None, entry.told)) if x is None or x.value is None else f"{x.measure} {x}"
+
+
 def _markdown(found: Sequence[Entry], title: str, command: str) -> str:
-    rows = [
-        (
-            e.name,
-            e.kind,
-            e.state,
-            e.sentence,
-            " ".join(filter(None, e.told))
-            if e.value is None or e.value.value is None
-            else f"{e.value.measure} {e.value}",
-            _day(e.when),
-        )
-        for e in found
-    ]
+    rows = [(e.name, e.kind, e.state, e.sentence, _chief(e), _day(e.when)) for e in found]
     head = ("name", "what", "state", "conclusion", "chief number", "written")
     lines = [f"# {safe(title)}", "", safe(counted(found)), "", *table_lines(head, rows, "l" * len(head))]
     return "\n".join([*lines, *made_by(command)]).rstrip() + "\n"

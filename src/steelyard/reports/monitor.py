@@ -52,15 +52,13 @@ def sections(monitor: Monitor, command: str = "", *, told_above: bool = False) -
         elif g.needs:
             out.append(Section(g.anchor or kind, g.question, needs(g.needs)))
     out.append(Section("windows", "What did each window say?", small_table(told.windows_table(monitor, MOST_WINDOWS))))
+    any_time, period = f"at any time, level {monitor.alpha:g} a signal", monitor.facts.get("period")
     facts = [
         ("reference", monitor.baseline.text),
         ("window", f"{monitor.span}, {monitor.zone}"),
-        (
-            "judged",
-            monitor.budget.text if monitor.budget is not None else f"at any time, level {monitor.alpha:g} a signal",
-        ),
+        ("judged", any_time if monitor.budget is None else monitor.budget.text),
         ("margin", f"{monitor.margin:g}"),
-        *([("period", f"customers are followed for {monitor.facts['period']}")] if monitor.facts.get("period") else []),
+        *([("period", f"customers are followed for {period}")] if period else []),
         ("confidence", f"{monitor.confidence:g}"),
     ]
     out.append(Section("made", "How was this made?", made(facts, command)))

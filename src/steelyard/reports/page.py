@@ -19,7 +19,7 @@ from steelyard.reports.first import first_screen, stamped
 from steelyard.reports.sections import Section
 from steelyard.reports.unasked import IN_MEMORY, unasked, unasked_html
 from steelyard.views.glossary import linked
-from steelyard.views.html import Ready, fingerprint, join, tag
+from steelyard.views.html import Ready, described, facts_line, fingerprint, join, tag
 from steelyard.views.verdict import verdict_html
 from steelyard.words import visible
 
@@ -55,8 +55,8 @@ def _style(*unused: str) -> str:
 
 
 @cache
-def _script() -> str:
-    """The scripts without what only their readers need: indents, lines of comment, spaces beside signs."""
+def script_of_pages() -> str:
+    """The scripts of every page without what only their readers need: indents, lines of comment, spaces beside signs."""
     lines = [line.strip() for name in ("page.js", "here.js", "charts.js") for line in _file(name).splitlines()]
     return closer("\n".join(line for line in lines if line and not line.startswith("//")))
 
@@ -81,11 +81,6 @@ def closer(script: str) -> str:
 def style_of_pages() -> str:
     """The style sheet of every page, for those that are served and not saved."""
     return _style() + shaded_cells(".cells")
-
-
-def script_of_pages() -> str:
-    """The script of every page, for those that are served and not saved."""
-    return _script()
 
 
 def report_html(
@@ -121,7 +116,7 @@ def page_html(title: str, header: Ready, found: Sequence[Section], turned: Seque
         found = [*found, Section("words", "What do the words mean?", meanings, "Words")]
         shown = shown.removesuffix("</main>") + _sectioned(found[-1]) + "</main>"
     above, _, below = shown.partition("<main>")
-    script = _script()
+    script = script_of_pages()
     all_of_it = f"{shown}{several.switch(turned) if turned else ''}"
     style = _style(*(name for name in SELDOM if not re.search(rf'class="[^"]*\b{name}\b', all_of_it)))
     style += several.switch_rules(len(turned)) + (shaded_cells(".cells") if 'class="cells' in shown else "")
@@ -192,8 +187,8 @@ def _header(
         return join([*out, first_screen(next(iter(models.values())), questions, verdict)])
     if verdict is not None:
         out.append(stamped(models.values(), verdict_html(verdict, questions)))
-    told = [tag("div", tag("dt", label), tag("dd", text)) for label, text in several.common_facts(models)]
-    return join([*out, tag("dl", told, class_="facts", data_model="m0"), *several.notes_of(models)])
+    facts = facts_line(several.common_facts(models), data_model="m0")
+    return join([*out, facts, *several.notes_of(models)])
 
 
 def sections_of(
@@ -224,12 +219,9 @@ def sections_of(
         return join(out) if out else None
 
     def good(evaluation: Evaluation, *_: str) -> Ready:
-        return join(
-            [
-                several.own_facts(evaluation, models) if len(models) > 1 else None,
-                parts.how_good(evaluation, several.EACH if len(models) > 1 else ()),
-            ]
-        )
+        if len(models) == 1:
+            return parts.how_good(evaluation)
+        return join([several.own_facts(evaluation, models), parts.how_good(evaluation, several.EACH)])
 
     sure = each(lambda e, *_: parts.how_sure(e, listed=len(models) == 1))
     if sure is not None and len(models) > 1:
@@ -298,17 +290,14 @@ def made(rows: Sequence[tuple[str, str]], command: str) -> Ready:
 
     import numpy as np
 
-    rows = list(rows)
-    rows.append(("made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
-    rows.append(
-        ("versions", f"steelyard {version('steelyard')}, Python {platform.python_version()}, NumPy {np.__version__}")
+    versions = f"steelyard {version('steelyard')}, Python {platform.python_version()}, NumPy {np.__version__}"
+    how = "by which method each was made stands in the report written as .json; docs/measures.md has definitions"
+    return described(
+        [
+            *rows,
+            ("made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+            ("versions", versions),
+            *([("command", command)] if command else []),
+            ("intervals", how),
+        ]
     )
-    if command:
-        rows.append(("command", command))
-    rows.append(
-        (
-            "intervals",
-            "by which method each was made stands in the report written as .json; docs/measures.md has definitions",
-        )
-    )
-    return tag("dl", [[tag("dt", label), tag("dd", text)] for label, text in rows])

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 from steelyard.reports.bench import bench
 from steelyard.reports.cards import chief_measures
 from steelyard.reports.figures import figure
-from steelyard.results import Estimate
 from steelyard.views import story
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, join, tag
 from steelyard.views.html import table as html_table
 from steelyard.views.pictures import shown_of
 from steelyard.views.sentences import sentences
 from steelyard.views.story import kind_of
 from steelyard.views.verdict import unbroken
 from steelyard.views.worth import policy_table, worth_sentences
-from steelyard.words import bracketed, count, estimate_parts, percent
+from steelyard.words import count, percent
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -45,17 +44,6 @@ def paragraphs(texts: Iterable[str]) -> list[Ready]:
     return [tag("p", unbroken(t)) for t in texts]
 
 
-def interval_words(estimate: Estimate) -> str:
-    """The interval in words, or why there is none."""
-    if estimate.value is None:
-        return ""
-    _, low, high = estimate_parts(estimate.value, estimate.low, estimate.high)
-    told = (
-        f"{percent(estimate.confidence)} interval {bracketed(low, high)}" if low else (estimate.note or "no interval")
-    )
-    return f"{told}; {estimate.caution}" if estimate.caution else told
-
-
 # One model ------------------------------------------------------------------------------------------------------------
 
 
@@ -70,10 +58,8 @@ def how_good(evaluation: Evaluation, chosen: Sequence[str] = ()) -> Ready:
     charts = evaluation.charts
     there = [name for name in shown_of(kind_of(evaluation)) if name in charts]
     drawn = [evaluation.chart(name) for name in ([n for n in there if n in chosen] or there)]
-    return Ready(
-        told(evaluation)
-        + tag("div", [figure(c, wide=c.y.kind == "names" and c.size[0] > 500) for c in drawn], class_="grid")
-    )
+    pictures = [figure(c, wide=c.y.kind == "names" and c.size[0] > 500) for c in drawn]
+    return join([told(evaluation), tag("div", pictures, class_="grid")])
 
 
 def how_sure(evaluation: Evaluation, *, listed: bool = True) -> Ready:
@@ -87,21 +73,12 @@ def how_sure(evaluation: Evaluation, *, listed: bool = True) -> Ready:
     words = f"All of it rests on {evaluation.rows:,} row{'' if evaluation.rows == 1 else 's'}"
     if n.n_eff is not None and n.n and abs(n.n_eff - n.n) > 1e-9 * n.n:
         words += f", which under their weights count like {count(round(n.n_eff / n.n * evaluation.rows))}"
-    return Ready(
-        tag("p", words + ".")
-        + Ready(
-            "".join(
-                tag("p", note[:1].upper() + note[1:], class_="note")
-                for note in story.notes(evaluation, story.groups(evaluation))
-            )
-        )
-        + chief_measures(evaluation)
-        + (
-            tag("details", tag("summary", f"All {len(rows)} numbers"), every, marks, class_="every")
-            if listed
-            else Ready()
-        )
-    )
+    notes = story.notes(evaluation, story.groups(evaluation))
+    parts = [tag("p", f"{words}."), *(tag("p", note[:1].upper() + note[1:], class_="note") for note in notes)]
+    parts.append(chief_measures(evaluation))
+    if listed:
+        parts.append(tag("details", tag("summary", f"All {len(rows)} numbers"), every, marks, class_="every"))
+    return join(parts)
 
 
 def which_threshold(evaluation: Evaluation, model: str, name: str) -> Ready | None:
@@ -120,19 +97,15 @@ def what_it_is_worth(evaluation: Evaluation) -> Ready | None:
         return None
     t = policy_table(worth)
     # The parts that hang on the amounts have names, so that they follow when an amount is changed on the page.
+    policies = html_table(t.head, t.rows, t.align, f"{worth.measure.capitalize()} by policy")
     parts: list[Any] = [
         tag("div", paragraphs(worth_sentences(worth, evaluation)), data_role="worth-told"),
-        tag(
-            "div",
-            html_table(t.head, t.rows, t.align, f"{worth.measure.capitalize()} by policy"),
-            data_role="worth-table",
-        ),
+        tag("div", policies, data_role="worth-table"),
     ]
     if evaluation.scores is not None and evaluation.payoff.kind in evaluation.charts:
         from steelyard.views.threshold import threshold_sentences
 
-        charts = [evaluation.chart("cost_curve")]
-        parts.append(tag("div", [figure(c) for c in charts], class_="grid"))
+        parts.append(tag("div", figure(evaluation.chart("cost_curve")), class_="grid"))
         parts.append(tag("h3", "The best threshold"))
         parts.append(tag("div", paragraphs(threshold_sentences(evaluation.best_threshold())), data_role="best-told"))
     return tag("div", parts)

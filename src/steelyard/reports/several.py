@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import SteelyardError
 from steelyard.measures.measure import find
 from steelyard.payoffs.kinds import KINDS
-from steelyard.reports.bars import bar, lined_table, number_cell, span_of
+from steelyard.reports.bars import bar, lined_table, number_cell, span_of, turned_bar
 from steelyard.reports.figures import figure
 from steelyard.reports.first import stamped
 from steelyard.reports.sections import Section, needs, paragraphs
 from steelyard.verdicts.comparison import CLEAR
 from steelyard.views import comparison as told
 from steelyard.views import story
-from steelyard.views.html import Ready, join, small_table, tag
+from steelyard.views.html import Ready, described, join, small_table, tag
 from steelyard.views.html import table as html_table
 from steelyard.views.several import together
-from steelyard.views.standings import in_all, matrix, ranked_table, standings
+from steelyard.views.standings import Placed, in_all, matrix, ranked_table, standings
 from steelyard.words import estimate_parts, p_told, visible
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def own_facts(evaluation: Evaluation, models: Mapping[str, Any]) -> Ready:
     own = [fact for fact in story.facts(evaluation) if fact not in common]
     shared = _shared_warnings(models)
     notes = [tag("p", n, class_="note warn") for n in story.warnings(evaluation) if n not in shared]
-    listed = tag("dl", [[tag("dt", label), tag("dd", text)] for label, text in own]) if own else None
-    return join([listed, notes])
+    return join([described(own) if own else None, notes])
 
 
 def notes_of(models: Mapping[str, Any]) -> list[Ready]:
@@ -78,12 +77,9 @@ def _shared_warnings(models: Mapping[str, Any]) -> list[str]:
 
 def switch(names: Sequence[str]) -> Ready:
     """Buttons of which one is chosen, whose sections are shown. They need no script, and without styles all are shown."""
+    radio = {"type": "radio", "name": "model"}
     buttons = [
-        tag(
-            "label",
-            tag("input", type="radio", name="model", id=f"show-m{i}", checked=i == 0),
-            tag("span", name, title=name),
-        )
+        tag("label", tag("input", **radio, id=f"show-m{i}", checked=i == 0), tag("span", name, title=name))
         for i, name in enumerate(names)
     ]
     return tag("fieldset", tag("legend", "Model"), buttons, class_="switch")
@@ -120,11 +116,10 @@ def which_model(models: Mapping[str, Any], comparison: Comparison | None) -> Rea
         above = {r.text for r in comparison.verdict.reasons}
         said = comparison.sentences()[:-1] if comparison.ranking is not None else comparison.sentences()
         parts += paragraphs(s for s in said if s not in above)
-        parts += (
-            [_pair(comparison)]
-            if len(comparison.models) == 2
-            else [*(_ranked(comparison, n) for n in _chief(comparison)), _matrix(comparison)]
-        )
+        if len(comparison.models) == 2:
+            parts.append(_pair(comparison))
+        else:
+            parts += [*(_ranked(comparison, n) for n in _chief(comparison)), _matrix(comparison)]
     parts = [stamped(models.values(), *parts, *_best_cuts(models)), *_overlaid(models)]
     if comparison is not None:
         if len(comparison.models) > 2:
@@ -160,25 +155,11 @@ def _pair(comparison: Comparison) -> Ready:
     first, second = (s.model for s in standings(comparison, comparison.measures[0]))
     rows = []
     for measure in comparison.measures:
-        m, d = find(measure), in_all(comparison, comparison.difference(measure, first, second))
-        drawn: Any = ""
-        if d.value is not None:
-            # To the right the first is better, whichever way the measure runs.
-            value, low, high = (
-                (d.value, d.low, d.high) if m.better == "higher" else (-d.value, _less(d.high), _less(d.low))
-            )
-            widest = max(abs(v) for v in (value, low, high) if v is not None)
-            drawn = bar(value, low, high, (-widest, widest), 0.0, clear=d.verdict in CLEAR)
+        d = in_all(comparison, comparison.difference(measure, first, second))
         cells = [number_cell(comparison[n][measure]) for n in (first, second)]
-        rows.append([_column(measure), *cells, _apart(d), drawn, _word(d, "")])
-    head = (
-        "measure",
-        visible(first),
-        visible(second),
-        "difference",
-        f"{visible(first)} is better to the right",
-        "verdict",
-    )
+        rows.append([_column(measure), *cells, _apart(d), turned_bar(d), _word(d, "")])
+    right = f"{visible(first)} is better to the right"
+    head = ("measure", visible(first), visible(second), "difference", right, "verdict")
     methods = dict.fromkeys(
         comparison.difference(n, first, second).method.partition("; for ")[0] for n in comparison.measures
     )
@@ -186,10 +167,6 @@ def _pair(comparison: Comparison) -> Ready:
     where = comparison.pairing.words.removeprefix("on ")
     note = f"The verdict is about {visible(first)}, from the difference and its interval on {where}"
     return lined_table("Measure by measure", head, rows, f"{note}. By {by}." if by else f"{note}.")
-
-
-def _less(v: float | None) -> float | None:
-    return None if v is None else -v
 
 
 def _ranked(comparison: Comparison, measure: str) -> Ready:
@@ -212,14 +189,13 @@ def _ranked(comparison: Comparison, measure: str) -> Ready:
 
 def _matrix(comparison: Comparison) -> Ready:
     found = matrix(comparison)
-    rows = [
-        [visible(n), *([number_cell(x.estimate) for x in row])]
-        for n, row in zip(found.models, found.cells, strict=True)
-    ]
-    marks = [["best" if x.best else "behind" if x.behind else None for x in row] for row in found.cells]
-    for row, cells in zip(rows, found.cells, strict=True):
-        for i, x in enumerate(cells, 1):
-            row[i] = [row[i][0], tag("span", " best", class_="mark") if x.best else None, *row[i][1:]]
+
+    def cell(placed: Placed) -> list[Any]:
+        value, *ends = number_cell(placed.estimate)
+        return [value, tag("span", " best", class_="mark") if placed.best else None, *ends]
+
+    rows = [[visible(n), *map(cell, cells)] for n, cells in zip(found.models, found.cells, strict=True)]
+    marks = [["best" if x.best else "behind" if x.behind else None for x in cells] for cells in found.cells]
     note = "The best of each measure is marked; grey are those that the paired test shows to be worse than it."
     return lined_table("Models and measures", ("model", *map(_column, found.measures)), rows, note, marks)
 
@@ -275,9 +251,8 @@ def more_sections(comparison: Comparison) -> list[Section]:
         out.append(Section("crossing", "Better everywhere, or in part?", _crossing(comparison), "Everywhere?"))
     if comparison.ranking is not None:
         drawn = tag("div", figure(comparison.ranking.chart(), wide=True), class_="grid")
-        out.append(
-            Section("ranks", "Over all data sets?", tag("div", [tag("p", comparison.ranking.paragraph()), drawn]))
-        )
+        body = tag("div", tag("p", comparison.ranking.paragraph()), drawn)
+        out.append(Section("ranks", "Over all data sets?", body))
     return out
 
 

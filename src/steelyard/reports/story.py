@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from steelyard.charts.marks import Chart
@@ -14,10 +13,9 @@ from steelyard.reports.page import made, page_header, page_html
 from steelyard.reports.sections import Section
 from steelyard.reports.writing import write_as_asked
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import drawn_text, tag
 from steelyard.views.in_use import Telling, told_of
 from steelyard.views.markdown import safe
-from steelyard.words import visible
 
 
 def _told(result: Any, charts: Mapping[str, Chart]) -> Telling:
@@ -51,8 +49,7 @@ def write_story(
         return "\n".join([*lines, *(["", *made_by(command)[:-1]] if command else [])]) + "\n"
 
     def page() -> str:
-        text = [Ready(escape(visible(line)) + "\n") for line in str(result).splitlines()]
-        shown = tag("pre", text, class_="picture", tabindex="0", role="region", aria_label="All numbers")
+        shown = drawn_text(str(result), "All numbers")
         told = _told(result, charts)
         body = tag("div", told_html(told, headed=True), tag("details", tag("summary", "All of it as text"), shown))
         # What the reasons point at is this one section.

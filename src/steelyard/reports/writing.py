@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.comparison import Comparison
     from steelyard.comparisons.slices import Slices
+    from steelyard.evaluation import Evaluation
 
 ENDINGS = (".html", ".htm", ".md", ".json")
 
@@ -53,25 +54,14 @@ def report_document(
     comparison: Comparison | None = None,
 ) -> dict[str, Any]:
     """Every number, sentence and chart as plain JSON values."""
-    from steelyard.reports.page import evidence_fingerprint
-    from steelyard.views.document import SCHEMA, evaluation_document, plain
+    from steelyard.views.document import SCHEMA, plain
 
     found: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
             "title": title,
             "command": command,
-            "models": {
-                name: evaluation_document(e)
-                | {
-                    "fingerprint": evidence_fingerprint(e),
-                    "charts": {n: _chart(e.chart(n)) for n in e.charts},
-                    "threshold": e.best_threshold().to_dict()
-                    if e.payoff is not None and e.scores is not None
-                    else None,
-                }
-                for name, e in models.items()
-            },
+            "models": {name: _model(e) for name, e in models.items()},
             "comparison": None if comparison is None else comparison.to_dict(),
             "slices": None if slices is None else slices.to_dict(),
             "in_use": {name: result.to_dict() for name, result in (in_use or {}).items()},
@@ -80,13 +70,23 @@ def report_document(
     return found
 
 
+def _model(evaluation: Evaluation) -> dict[str, Any]:
+    from steelyard.reports.page import evidence_fingerprint
+    from steelyard.views.document import evaluation_document
+
+    chosen = evaluation.payoff is not None and evaluation.scores is not None
+    return {
+        **evaluation_document(evaluation),
+        "fingerprint": evidence_fingerprint(evaluation),
+        "charts": {n: _chart(evaluation.chart(n)) for n in evaluation.charts},
+        "threshold": evaluation.best_threshold().to_dict() if chosen else None,
+    }
+
+
 def _chart(chart: Chart) -> dict[str, Any]:
     """What a chart shows, without how it is drawn."""
-    return {
-        "title": chart.title,
-        "description": chart.description,
-        "columns": {k: list(v) for k, v in chart.columns.items()},
-    }
+    columns = {k: list(v) for k, v in chart.columns.items()}
+    return {"title": chart.title, "description": chart.description, "columns": columns}
 
 
 def write_report(

@@ -40,11 +40,8 @@ def confusions(evaluation: Any) -> Tabulation:
         (i, j), first = pairs[0], float(wrong.flat[order[0]])
         note = f"{visible(names[i])} is most often taken for {visible(names[j])}: {count(first)} of {count(float(c.actual[i]))}."
         both = float(wrong[i, j] + wrong[j, i])
-        all_of_it = (
-            f" Both ways round the two make up {percent(both / float(wrong.sum()))} of all mistakes."
-            if len(pairs) > 1
-            else ""
-        )
+        share = percent(both / float(wrong.sum()))
+        all_of_it = f" Both ways round the two make up {share} of all mistakes." if len(pairs) > 1 else ""
         note += all_of_it
     return Tabulation(
         "confusions", "Which level is taken for which", cells, note, evaluation.confidence, {"rows": "count"}

@@ -35,11 +35,9 @@ def crossed(evaluation: Any, measure: str | None = None) -> Tabulation:
         whole = evaluation[name] if b is None else _of([p for (_, y), p in parts.items() if y == b], name)
         cells[title if title not in cells else f"{title} "] = [*found, whole]
     odd = worse(evaluation, name)
-    note = (
-        f"Clearly worse than all rows, {len(parts)} looks considered: {some_names(odd)}."
-        if odd
-        else (f"None is clearly worse than all rows, {len(parts)} looks considered.")
-    )
+    note = f"None is clearly worse than all rows, {len(parts)} looks considered."
+    if odd:
+        note = f"Clearly worse than all rows, {len(parts)} looks considered: {some_names(odd)}."
     return Tabulation(
         "crossed", f"{find(name).title} by {segment_title(evaluation.facts)}", cells, note, evaluation.confidence
     )

@@ -35,9 +35,8 @@ def matrix(evaluation: Any, percent: str | bool = False, level: Any = None) -> T
     level = level_of(level)
     if level is not None and level not in evaluation.levels:
         message = f"There is no level {listing([level])}; there are {listing(evaluation.levels)}."
-        raise NotAvailable(
-            message, f"For example {either(f'level={evaluation.levels[0]!r}', f'--of-level {evaluation.levels[0]}')}."
-        )
+        hint = f"For example {either(f'level={evaluation.levels[0]!r}', f'--of-level {evaluation.levels[0]}')}."
+        raise NotAvailable(message, hint)
     if level is not None:
         evaluation = replace(
             evaluation, evidence={"confusion": evaluation.confusion.against_rest(level)}, threshold=None

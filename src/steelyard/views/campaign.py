@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.results import Estimate
 from steelyard.verdicts.policy import EVERYBODY, NOBODY
 from steelyard.views.document import plain
-from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
+from steelyard.views.layout import WIDTH, blocks_text, fit, noted, table, table_width, wrap, wrapped
 from steelyard.words import bracketed, estimate_text, number, percent, shortest, significant
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def campaign_text(campaign: Campaign) -> str:
     blocks = [
         [line for text in advice(campaign) for line in wrap(text, WIDTH)],
         _policies(campaign),
-        [line for text in _reasons(campaign) for line in wrap(text, WIDTH, "", INDENT)],
-        [line for text in campaign.notes for line in wrap(text, WIDTH, "Note: ", "      ")],
+        wrapped(_reasons(campaign)),
+        noted(campaign.notes),
     ]
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    return blocks_text(blocks)
 
 
 def campaign_document(campaign: Campaign) -> dict[str, Any]:
@@ -106,11 +106,8 @@ def _whom(campaign: Campaign) -> str:
     share = percent_short(campaign.depth)
     held = f"they hold {percent_short(campaign.capture)} of the targets"
     assert campaign.at_threshold is not None
-    random = (
-        ""
-        if campaign.at_threshold >= 1
-        else f" At that score a random {percent_short(campaign.at_threshold)} are contacted."
-    )
+    part = percent_short(campaign.at_threshold)
+    random = "" if campaign.at_threshold >= 1 else f" At that score a random {part} are contacted."
     if campaign.chosen == "given":
         return f"Contacting the {_contacts(campaign)} with {score} ({share}): {held}, {_result(campaign)}.{random}"
     if campaign.verdict == NOBODY:
@@ -146,11 +143,8 @@ def _against(campaign: Campaign) -> list[str]:
             return [f"Contacting everybody earns more: {_earned(campaign.everybody)}."]
         tail = f"the lowest scores still hold {significant(campaign.tail_lift)} times the average share of targets"
         needed = f"and {significant(campaign.lift_needed)} times pays for a contact"
-        return [
-            f"No model is needed for it: {tail}, {needed}."
-            if campaign.cost
-            else "Contacts are free, so nobody is left out."
-        ]
+        free = "Contacts are free, so nobody is left out."
+        return [f"No model is needed for it: {tail}, {needed}." if campaign.cost else free]
     over = campaign.over_everybody
     if over.value is None:
         return [f"Contacting everybody would earn {_earned(campaign.everybody)}."]
@@ -176,23 +170,18 @@ def _nobody(campaign: Campaign) -> str:
 
 def _reasons(campaign: Campaign) -> list[str]:
     """Lift against the lift needed, break-even, quality, optimism, the rule."""
-    fixed = (
-        ""
-        if not campaign.fixed
-        else f", {significant(campaign.break_even_lift)} with the fixed cost of {money(campaign.fixed)[0]}"
-    )
-    out = [
-        f"Lift there {significant(campaign.lift)}; needed to pay for a contact {significant(campaign.lift_needed)}{fixed}."
-    ]
+    lift, needed, fixed = significant(campaign.lift), significant(campaign.lift_needed), ""
+    if campaign.fixed:
+        fixed = f", {significant(campaign.break_even_lift)} with the fixed cost of {money(campaign.fixed)[0]}"
+    out = [f"Lift there {lift}; needed to pay for a contact {needed}{fixed}."]
     if campaign.profitable_depth is None:
         out.append("Break-even: at no depth.")
     elif campaign.profitable_depth >= 1:
         out.append("Break-even: it pays at every depth, down to everybody.")
     else:
         edge = number(campaign.prospects * campaign.profitable_depth, 0)
-        out.append(
-            f"Break-even: beyond {percent_short(campaign.profitable_depth)} of the prospects ({edge}) it earns less than nothing."
-        )
+        beyond = f"{percent_short(campaign.profitable_depth)} of the prospects ({edge})"
+        out.append(f"Break-even: beyond {beyond} it earns less than nothing.")
     if campaign.l_quality is not None:
         out.append(f"L-quality of the model {estimate_text(campaign.l_quality)}: 0 is a random order, 1 a perfect one.")
     if campaign.optimism:
@@ -222,13 +211,8 @@ def percent_short(share: float) -> str:
 
 
 def _policies(campaign: Campaign) -> list[str]:
-    head: tuple[str, ...] = (
-        "policy",
-        "contacts",
-        "reached",
-        "profit",
-        f"{percent(campaign.profit.confidence)} interval",
-    )
+    interval = f"{percent(campaign.profit.confidence)} interval"
+    head: tuple[str, ...] = ("policy", "contacts", "reached", "profit", interval)
     rows: list[tuple[str, ...]] = []
     for row in campaign.policies():
         x = row["estimate"]

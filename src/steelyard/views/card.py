@@ -20,9 +20,8 @@ ACROSS = 2
 
 
 def _two(evaluation: Any) -> bool:
-    return (
-        evaluation.confusion is not None and evaluation.positive is not None and len(evaluation.confusion.levels) == 2
-    )
+    c = evaluation.confusion
+    return c is not None and evaluation.positive is not None and len(c.levels) == 2
 
 
 @picture("labels, or scores and a threshold, of two levels", _two)
@@ -62,10 +61,7 @@ def card(evaluation: Evaluation, measures: Sequence[str] = ()) -> Chart:
     sides_up = tuple((1.0 + i, f"actual {name}") for i, name in enumerate(names))
     up = Scale(2.7 + 0.72 * rows, 0.1, "", "names", labels=sides_up)
     across = Scale(-0.5, 1.5, "", "names", labels=((0.0, ""),))
-    said = f"{count(float(c.wrong))} of {count(float(c.total))} rows are predicted wrong. " + "; ".join(
-        f"{find(name).title} {evaluation[name]}" for name in told
-    )
-    size = (480.0, 220.0 + 56.0 * rows)
-    return Chart(
-        "card", "Confusion matrix and measures", across, up, tuple(marks), f"{said}.", columns, size=size, grid=False
-    )
+    numbers = "; ".join(f"{find(name).title} {evaluation[name]}" for name in told)
+    said = f"{count(float(c.wrong))} of {count(float(c.total))} rows are predicted wrong. {numbers}."
+    title, size = "Confusion matrix and measures", (480.0, 220.0 + 56.0 * rows)
+    return Chart("card", title, across, up, tuple(marks), said, columns, size=size, grid=False)

@@ -75,11 +75,8 @@ def measure_text(measure: Measure) -> str:
     size = max(len(label) for label, _ in pairs)
     lines = [measure.name, ""]
     for line in measure.documentation.splitlines():
-        lines.extend(
-            wrap(line, WIDTH, INDENT, INDENT)
-            if line.strip() and not line.startswith((">>>", "..."))
-            else [INDENT + line]
-        )
+        plain = line.strip() and not line.startswith((">>>", "..."))
+        lines.extend(wrap(line, WIDTH, INDENT, INDENT) if plain else [INDENT + line])
     lines.append("")
     for label, text in pairs:
         lines.extend(wrap(text, WIDTH, f"{INDENT}{label:<{size}}{INDENT}", " " * (size + 2 * len(INDENT))))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 from steelyard.charts.frame import Frame, lowered
 from steelyard.charts.marks import CELL, Chart, resized
 from steelyard.errors import SteelyardError
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, tag, text_lines
 from steelyard.views.verdict import verdict_html
-from steelyard.words import visible
 
 WIDTH, WIDER, HEIGHT = 300.0, 500.0, 225.0
 """Pixels of a picture. As many as have room lie beside the verdict, and the others are not seen."""
@@ -70,7 +68,7 @@ def _small(chart: Chart) -> Chart:
 
 def visible_lines(text: str) -> Ready:
     """A text of several lines as it stands, every name escaped."""
-    return tag("pre", [Ready(escape(visible(line)) + "\n") for line in text.splitlines()])
+    return tag("pre", text_lines(text))
 
 
 def _chart(result: Any) -> Chart | None:

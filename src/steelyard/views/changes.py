@@ -28,9 +28,8 @@ def changes_sentences(changes: Changes) -> list[str]:
     old, new = (visible(n) for n in changes.names)
     word, clear = changes.verdict.word, [x for x in changes.whole if x.clear]
     if word == SAME:
-        out = [
-            f"No clear change from {old} to {new}: of {many(len(changes.whole), 'number')} none has left what chance allows."
-        ]
+        numbers = many(len(changes.whole), "number")
+        out = [f"No clear change from {old} to {new}: of {numbers} none has left what chance allows."]
     elif word == TOO_FEW:
         out = [f"Too few cases to say whether {new} differs from {old}."]
     elif word == BOTH:
@@ -51,21 +50,17 @@ def changes_sentences(changes: Changes) -> list[str]:
         measure = find(changes.parts[0].difference.measure).noun
         few = sum(x.difference.verdict == TOO_FEW for x in changes.parts)
         short = f"; {few:,} of them {'has' if few == 1 else 'have'} too few cases to say" if few else ""
-        out.append(
-            f"Clearly changed in {measure}: {which}{more}, of {many(len(changes.parts), 'segment')}{short}."
-            if parts
-            else f"Of {many(len(changes.parts), 'segment')} none changed clearly in {measure}{short}."
-        )
+        every = many(len(changes.parts), "segment")
+        none = f"Of {every} none changed clearly in {measure}{short}."
+        out.append(f"Clearly changed in {measure}: {which}{more}, of {every}{short}." if parts else none)
     cuts = _thresholds(changes)
     if len(set(cuts)) == 2:
-        out.append(
-            f"The threshold went from {cuts[0]} to {cuts[1]}: recall, precision and profit are told at each one's own."
-        )
+        went = f"The threshold went from {cuts[0]} to {cuts[1]}"
+        out.append(f"{went}: recall, precision and profit are told at each one's own.")
     worth = [{name for name in KINDS if name in e.measures} for e in (changes.old, changes.new)]
     if worth[0] != worth[1]:
-        out.append(
-            f"What outcomes are worth was said otherwise for {old} than for {new}: what they earn is not compared."
-        )
+        said = f"What outcomes are worth was said otherwise for {old} than for {new}"
+        out.append(f"{said}: what they earn is not compared.")
     return out
 
 
@@ -76,10 +71,8 @@ def _foremost(clear: list[Change]) -> str:
         before, after = _ends(x)
         told.append(f"{_noun(x)} {before} → {after}")
     rest = len(clear) - len(told)
-    return (
-        " and ".join([", ".join(told), many(rest, "more number")] if rest else told)
-        or "not as a whole, but in segments"
-    )
+    some = [", ".join(told), many(rest, "more number")] if rest else told
+    return " and ".join(some) or "not as a whole, but in segments"
 
 
 def _thresholds(changes: Changes) -> list[str]:
@@ -116,9 +109,8 @@ def _ends(change: Change) -> tuple[str, str]:
 
 def _sentence(change: Change) -> str:
     noun, (before, after) = _noun(change), _ends(change)
-    return (
-        f"{noun[:1].upper()}{noun[1:]} is {change.difference.verdict}: {before} → {after}, {number(change.difference)}."
-    )
+    d = change.difference
+    return f"{noun[:1].upper()}{noun[1:]} is {d.verdict}: {before} → {after}, {number(d)}."
 
 
 def _ordered(found: list[Change]) -> list[Change]:
@@ -157,11 +149,8 @@ def where(changes: Changes) -> SmallTable | None:
         return None
     shown = shown_parts(changes)
     rows: list[tuple[str, ...]] = [(visible(x.segment), *_values(x), number(x.difference), _word(x)) for x in shown]
-    note = (
-        f"{len(changes.parts) - SHOWN:,} more segments are not shown; frame() has them. "
-        if len(changes.parts) > SHOWN
-        else ""
-    )
+    rest = len(changes.parts) - SHOWN
+    note = f"{rest:,} more segments are not shown; frame() has them. " if rest > 0 else ""
     for keys, name in zip(changes.only, changes.names, strict=True):
         if keys:
             some = ", ".join(visible(k) for k in keys[:5]) + (f" and {len(keys) - 5:,} more" if len(keys) > 5 else "")

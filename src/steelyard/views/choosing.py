@@ -33,10 +33,8 @@ def comparison_conclusion(
     Money goes before the first measure, and a model that is shown to be of no use is not advised, however far ahead it is. `own`
     says what may be said of a model by itself, where that is not what its rows say.
     """
-    ranks, money = (
-        comparison.measures[0],
-        [n for n in KINDS if n in comparison.measures and n != comparison.measures[0]],
-    )
+    ranks = comparison.measures[0]
+    money = [n for n in KINDS if n in comparison.measures and n != ranks]
     measures = [*money, ranks]
     bars = _bars(comparison, money[0]) if money else ()
     cuts = {e.threshold for e in comparison.evaluations.values() if e.scores is not None}
@@ -56,22 +54,17 @@ def comparison_conclusion(
     against = next((n for n in clear[1:] if ahead[n].best != best), "")
     # The name does not come first: there it would get a capital letter and be another name.
     state, tone = f"better: {visible(best)}", "good"
-    sentence = (
-        f"Prefer {visible(best)}{_over(comparison, ahead[decides])}: {_by(comparison, *(ahead[n] for n in also))}."
-    )
+    by = _by(comparison, *(ahead[n] for n in also))
+    sentence = f"Prefer {visible(best)}{_over(comparison, ahead[decides])}: {by}."
     if against:
         state, tone = DISAGREE, "open"
         other = ahead[against]
-        sentence = (
-            f"Prefer {visible(best)} at these amounts: {won}; {visible(other.best)} has {_by(comparison, other)}."
-        )
+        has = f"{visible(other.best)} has {_by(comparison, other)}"
+        sentence = f"Prefer {visible(best)} at these amounts: {won}; {has}."
     e, then = comparison.evaluations[best], _then(comparison, best)
     alone = e.verdict if own is None or (e.payoff is not None and e.verdict.word != USEFUL) else own(best)
     if alone.known and alone.word != USEFUL:
-        state, tone = (
-            "better, and not yet of use" if not alone.bad else "none is of use",
-            "bad" if alone.bad else "open",
-        )
+        state, tone = ("none is of use", "bad") if alone.bad else ("better, and not yet of use", "open")
         said = alone.sentence if alone is e.verdict else usefulness_sentence(e, alone)
         sentence = f"{visible(best)} is the best of them, {won}. But it alone: {_small(said)}"
         then = e.verdict.next_step if alone is e.verdict else alone.advice
@@ -98,10 +91,8 @@ def _of_many(comparison: Comparison, measures: list[str], clear: list[str]) -> t
 def _numbers(comparison: Comparison, measure: str) -> str:
     """The number of each model, the best first."""
     known = [s for s in standings(comparison, measure) if s.estimate.value is not None]
-    told = [
-        f"{visible(s.model)} {estimate_parts(float(s.estimate), s.estimate.low, s.estimate.high)[0]}"
-        for s in known[:MOST_BARS]
-    ]
+    some = [(visible(s.model), s.estimate) for s in known[:MOST_BARS]]
+    told = [f"{model} {estimate_parts(float(x), x.low, x.high)[0]}" for model, x in some]
     more = f" and {len(known) - MOST_BARS} more below" if len(known) > MOST_BARS else ""
     noun = find(measure).noun
     return f"{noun[:1].upper()}{noun[1:]} by itself: {', '.join(told)}{more}."
@@ -210,10 +201,8 @@ def _undecided(
     sentence = f"{names} {how} in {find(ahead.measure).noun}"
     more = f"; {'the other is' if behind == 1 else f'the other {behind} are'} worse" if behind else ""
     if comparison.control is not None:
-        sentence, more = (
-            f"Keep {visible(comparison.control)}: no other is shown to be better in {find(ahead.measure).noun}",
-            "",
-        )
+        noun, more = find(ahead.measure).noun, ""
+        sentence = f"Keep {visible(comparison.control)}: no other is shown to be better in {noun}"
     state = f"equivalent within {verdict.margin:g}" if same else UNDECIDED
     return Conclusion(f"{sentence}{more}.", state, "open", reasons, _advice(comparison, verdict), bars, unit)
 

@@ -12,7 +12,7 @@ from steelyard.measures.measure import find
 from steelyard.payoffs.kinds import KINDS
 from steelyard.results import Difference
 from steelyard.verdicts.comparison import BETTER, EQUIVALENT, NOT_KNOWN, TOO_FEW, UNCLEAR, WORSE
-from steelyard.views.layout import WIDTH, fit, table_width, wrap
+from steelyard.views.layout import WIDTH, blocks_text, fit, noted, table_width, wrap, wrapped
 from steelyard.views.several import measure_named
 from steelyard.views.standings import CALLED, at_once, ranked_table, standing_finding, standing_sentence, standings
 from steelyard.views.tables import SmallTable
@@ -104,15 +104,13 @@ def below(table: SmallTable) -> list[SmallTable]:
             parts[-1].append(i)
         else:
             parts.append([i])
-    out = []
-    for number_of, part in enumerate(parts):
+    out: list[SmallTable] = []
+    for part in parts:
         keep = [0, *part]
-        title = table.title if number_of == 0 else f"{table.title}, continued"
+        title = f"{table.title}, continued" if out else table.title
         cells: list[tuple[str, ...]] = [tuple(row[j] for j in keep) for row in rows]
-        last = number_of == len(parts) - 1
-        out.append(
-            SmallTable(title, tuple(table.head[j] for j in keep), "l" * len(keep), cells, table.note if last else "")
-        )
+        note = table.note if part is parts[-1] else ""
+        out.append(SmallTable(title, tuple(table.head[j] for j in keep), "l" * len(keep), cells, note))
     return out
 
 
@@ -146,9 +144,8 @@ def differences_table(comparison: Comparison, measure: str) -> SmallTable:
     better = f"{find(measure).better} is better"
     notes = [_not_there(why).strip(), f"By {' / '.join(methods[:2])}." if methods else ""]
     if several and any(r.p_corrected is not None for r in found):
-        notes.append(
-            f"Intervals and p-values for {looks(comparison, len(found))} at once ({CALLED[comparison.correction]})."
-        )
+        many = looks(comparison, len(found))
+        notes.append(f"Intervals and p-values for {many} at once ({CALLED[comparison.correction]}).")
     if len(found) > SHOWN:
         notes.append(f"{len(found) - SHOWN} more pairs in .frame().")
     title = f"Differences in {of_case(found, measure)} ({better})"
@@ -189,10 +186,8 @@ def verdict_sentence(compared: Compared) -> str:
 def comparison_sentences(comparison: Comparison) -> list[str]:
     """Who wins in the first measure and in money, then how much of that is luck."""
     measure = comparison.measures[0]
-    out = [
-        standing_sentence(comparison, n)
-        for n in dict.fromkeys([measure, *(n for n in KINDS if n in comparison.measures)])
-    ]
+    chief = dict.fromkeys([measure, *(n for n in KINDS if n in comparison.measures)])
+    out = [standing_sentence(comparison, n) for n in chief]
     # One pair after the other, and none after the first that has an interval: of a thousand models there are half a million.
     if (together := at_once(comparison)) and any(
         comparison.difference(measure, *pair).low is not None for pair in comparison.pairs
@@ -228,12 +223,12 @@ def comparison_text(comparison: Comparison) -> str:
     verdict = comparison.verdict
     told = {r.text for r in verdict.reasons}
     blocks = [verdict_lines(verdict), wrap(f"{headline(comparison)}.", WIDTH)]
-    blocks.append([line for s in comparison.sentences() if s not in told for line in wrap(s, WIDTH, "", "  ")])
+    blocks.append(wrapped(s for s in comparison.sentences() if s not in told))
     for t in (*below(models_table(comparison)), *difference_tables(comparison)):
         bare = SmallTable(t.title, t.head, t.align, t.rows, spare=t.spare)
         blocks.append([*table_lines(bare), *(wrap(t.note, WIDTH, "  ", "  ") if t.note else [])])
-    blocks.append([line for n in comparison.notes() for line in wrap(n, WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    blocks.append(noted(comparison.notes()))
+    return blocks_text(blocks)
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:

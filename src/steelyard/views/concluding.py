@@ -176,19 +176,15 @@ def _ahead(advice: Advice) -> Reason:
 def _bars(evaluation: Evaluation, advice: Advice) -> tuple[SumBar, ...]:
     """The best without its luck, the one in force, the best without a model, and doing nothing; what is advised is marked."""
     without, kept = advice.verdict.bad, advice.verdict.word in {KEEP, KEEP_YET}
-    in_force = (
-        f"in force: {shortest(evaluation.threshold)}"
-        if evaluation.threshold is not None and advice.now.movable
-        else "the model"
-    )
+    in_force = "the model"
+    if evaluation.threshold is not None and advice.now.movable:
+        in_force = f"in force: {shortest(evaluation.threshold)}"
     out = [SumBar(in_force, advice.now.plain(), "best" if kept else "now")]
     if advice.best is not None and advice.best.value is not None and not advice.alike:
         other = SumBar(f"best: {cut_text(advice.best)}", advice.best.corrected, "best" if advice.moves else "now")
         out.insert(int(kept), other)
-    for p in (
-        advice.rival,
-        *(p for p in advice.now.policies if p.name == "flag nobody" and p.name != advice.rival.name),
-    ):
+    nobody = [p for p in advice.now.policies if p.name == "flag nobody" and p.name != advice.rival.name]
+    for p in (advice.rival, *nobody):
         advised = without and p.name == advice.rival.name
         out.insert(0 if advised else len(out), SumBar(visible(p.name), p.estimate, "best" if advised else "none"))
     return tuple(out)
@@ -228,10 +224,8 @@ def _of_numbers(evaluation: Evaluation, verdict: Verdict) -> Conclusion:
     if verdict.word == USEFUL and kind_of(evaluation) == "numbers":
         leaning = without_lean(evaluation)
         if leaning is not None:
-            state, why = (
-                f"{USEFUL}, predictions {leaning.word}",
-                partial(_reasons_of_numbers, evaluation, x.measure, sentence),
-            )
+            state = f"{USEFUL}, predictions {leaning.word}"
+            why = partial(_reasons_of_numbers, evaluation, x.measure, sentence)
             return Conclusion(leaning.reason, state, "open", (), leaning.advice, later=why)
     if verdict.word == TOO_FEW and verdict.cases is not None and verdict.cases.needed > verdict.cases.n:
         missing = CaseCount(math.ceil(verdict.cases.needed - verdict.cases.n), verdict.cases.what)
@@ -239,9 +233,8 @@ def _of_numbers(evaluation: Evaluation, verdict: Verdict) -> Conclusion:
     state, tone = "", ""
     if evaluation.oddity is not None:
         then = odd_advice(evaluation.oddity)
-        state, tone = (
-            _oddly(evaluation.oddity, verdict.word, verdict.plain_tone) if odd_state(evaluation.oddity) else ("", "")
-        )
+        if odd_state(evaluation.oddity):
+            state, tone = _oddly(evaluation.oddity, verdict.word, verdict.plain_tone)
     return Conclusion(sentence, state, tone, (), then, later=partial(_reasons_of_numbers, evaluation, x.measure))
 
 
@@ -284,10 +277,10 @@ def _instead_of(evaluation: Evaluation, name: str) -> str:
 
 def in_their_words(evaluation: Evaluation, estimate: Estimate) -> str:
     """A number in a sentence, in the words of the data where its level has a name."""
-    named = (
-        isinstance(evaluation.positive, str) and estimate.level is None and bool(find(estimate.measure).told_of_level)
-    )
-    return statement(estimate.renamed(level=evaluation.positive, caution="") if named else estimate.renamed(caution=""))
+    plain = estimate.renamed(caution="")
+    if isinstance(evaluation.positive, str) and plain.level is None and find(plain.measure).told_of_level:
+        plain = plain.renamed(level=evaluation.positive)
+    return statement(plain)
 
 
 def _ranking(evaluation: Evaluation, verdict: Verdict) -> list[Reason]:
@@ -303,23 +296,13 @@ def _at_the_cut(evaluation: Evaluation, advice: Advice | None = None) -> list[Re
     """What is found and how much of what is flagged is right, at the threshold that is advised or in force."""
     if evaluation.threshold is None:
         return []
-    there = (
-        evaluation.at(float(advice.best))
-        if advice is not None and advice.moves and advice.best is not None
-        else evaluation
-    )
+    there, cut = evaluation, shortest(evaluation.threshold)
+    if advice is not None and advice.moves and advice.best is not None:
+        there, cut = evaluation.at(float(advice.best)), cut_text(advice.best)
     found, right = (there[n] for n in leading("story", "outcomes")[:2])
     if not found.defined or not right.defined:
         return []
-    first, second = (
-        in_their_words(evaluation, found).removesuffix("."),
-        in_their_words(evaluation, right).removesuffix("."),
-    )
-    cut = (
-        cut_text(advice.best)
-        if there is not evaluation and advice is not None and advice.best is not None
-        else shortest(evaluation.threshold)
-    )
+    first, second = (in_their_words(evaluation, x).removesuffix(".") for x in (found, right))
     where = "" if "confusion" in there.evidence else f"At {cut} it "
     first = first[0].lower() + first[1:] if where else first
     return [Reason(f"{where}{first}; {second[0].lower()}{second[1:]}.", "threshold")]
@@ -328,11 +311,8 @@ def _at_the_cut(evaluation: Evaluation, advice: Advice | None = None) -> list[Re
 def _more(evaluation: Evaluation) -> list[Reason]:
     """Measures that say of themselves that they are reasons."""
     known = [evaluation[name] for name in leading("reason", kind_of(evaluation)) if name in evaluation.measures]
-    return [
-        Reason(f"{statement(x.renamed(caution='')).removesuffix('.')}{_behind(evaluation, x)}.", "good")
-        for x in known
-        if x.defined
-    ]
+    told = [(statement(x.renamed(caution="")).removesuffix("."), _behind(evaluation, x)) for x in known if x.defined]
+    return [Reason(f"{said}{behind}.", "good") for said, behind in told]
 
 
 def _behind(evaluation: Evaluation, estimate: Estimate) -> str:

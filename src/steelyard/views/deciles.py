@@ -45,24 +45,19 @@ def deciles(
         if low is not None and high is not None:
             marks.append(Line([i, i], [low, high], "ink", 1.5))
         if parts <= MOST_WRITTEN:
-            told = percent(round(v, 3 if parts < CLOSE else 2)) if shares else number(v, 2)
-            marks.append(Text(i, max(v, high or 0.0), told, "ink", "middle", dy=-5))
+            words = percent(round(v, 3 if parts < CLOSE else 2)) if shares else number(v, 2)
+            marks.append(Text(i, max(v, high or 0.0), words, "ink", "middle", dy=-5))
     if show == "cumulative_gain":
         marks.append(Line([0.5, float(parts)], [0.5 / parts, 1.0], "quiet", 1, "4 4"))
     else:
         marks.append(Rule(y=1 / parts if shares else 1.0))
     step = max(1, parts // 10)
     ticks = tuple((float(i), str(i)) for i in range(1, parts + 1, step))
-    across = Scale(
-        0.4,
-        parts + 0.6,
-        "Tenths of the rows, highest scores first" if parts == 10 else "Parts of the rows, highest scores first",
-        labels=ticks,
-    )
+    of = "Tenths" if parts == 10 else "Parts"
+    across = Scale(0.4, parts + 0.6, f"{of} of the rows, highest scores first", labels=ticks)
     up = Scale(0.0, top * 1.12, "", "share" if shares else "number")
-    said = (
-        f"{TITLES[show]}: {', '.join('n/a' if v is None else percent(v) if shares else number(v, 2) for v in values)}."
-    )
+    told = ["n/a" if v is None else percent(v) if shares else number(v, 2) for v in values]
+    said = f"{TITLES[show]}: {', '.join(told)}."
     columns = {"part": found["part"], show: values, "low": lows, "high": highs}
     first = values[0]
     part = "The top tenth" if parts == 10 else f"The first of {parts} parts"
@@ -72,7 +67,5 @@ def deciles(
         finding = f"{part} holds {percent(round(first, 2))} of positives"
     else:
         finding = f"{part} holds {number(first, 1)} times as many as chance"
-    size, read = (560.0, 340.0), f"part {show} low high"
-    return Chart(
-        "deciles", TITLES[show], across, up, tuple(marks), said, columns, size=size, finding=finding, read=read
-    )
+    more: dict[str, Any] = {"size": (560.0, 340.0), "finding": finding, "read": f"part {show} low high"}
+    return Chart("deciles", TITLES[show], across, up, tuple(marks), said, columns, **more)

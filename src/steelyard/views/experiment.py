@@ -14,7 +14,7 @@ from steelyard.errors import NotAvailable
 from steelyard.measures.facts import EVIDENCE
 from steelyard.measures.measure import find, leading
 from steelyard.results import Estimate
-from steelyard.views.layout import WIDTH, wrap
+from steelyard.views.layout import WIDTH, blocks_text, noted, wrap, wrapped
 from steelyard.views.several import TOGETHER, measure_named, together
 from steelyard.views.standings import standing_finding
 from steelyard.views.story import kind_of
@@ -39,11 +39,8 @@ OF_ALL_ROWS = ("nested cross validation", ".632")
 def chief_measures(evaluations: Sequence[Any]) -> list[str]:
     """The measures told first: those of the model that says most, defined for all models that answer them at all."""
     kinds = {kind_of(e) for e in evaluations}
-    known = [
-        n
-        for n in leading("experiment", next(k for k in EVIDENCE if k in kinds))
-        if any(n in e.measures for e in evaluations)
-    ]
+    names = leading("experiment", next(k for k in EVIDENCE if k in kinds))
+    known = [n for n in names if any(n in e.measures for e in evaluations)]
     defined = [n for n in known if all(e[n].value is not None for e in evaluations if n in e.measures)]
     return (defined or known)[:3]
 
@@ -122,9 +119,10 @@ def experiment_tables(experiment: Experiment, data: str, design: str) -> list[Sm
     if not rests_on_rows:
         rows = [(visible(c.model), *(number(told[c.model, m]) for m in measures)) for c in cells]
         trained = round(sum(f.train for f in cells[0].folds if f.outer) / max(1, sum(f.outer for f in cells[0].folds)))
-        methods = {
-            m: list(dict.fromkeys(told[c.model, m].method for c in cells if _has(told[c.model, m]))) for m in measures
-        }
+        methods: dict[str, list[str]] = {}
+        for m in measures:
+            found = [told[c.model, m] for c in cells]
+            methods[m] = list(dict.fromkeys(e.method for e in found if _has(e)))
         whole = [name.startswith(OF_ALL_ROWS) for names in methods.values() for name in names]
         learnt = f" (trained on {'all' if any(whole) else count(trained)} rows)" if len(set(whole)) < 2 else ""
         title = f"For models to come{learnt}, {percent(experiment.confidence)} intervals"
@@ -162,17 +160,15 @@ def _rests(methods: Mapping[str, Sequence[str]], size: str) -> str:
                 ways[name].append(measure)
     told = []
     for name, measures in ways.items():
-        why = next(
-            (f"{why} ({visible(name)})" for start, why in MEANS.items() if name.startswith(start)), visible(name)
-        )
+        known = [f"{why} ({visible(name)})" for start, why in MEANS.items() if name.startswith(start)]
+        why = known[0] if known else visible(name)
         told.append((measures, why + ("" if name.startswith(OF_ALL_ROWS) else size)))
     if not told:
         return "No interval can be told from these folds."
     if len(told) == 1:
         return f"Rests on {told[0][1]}."
-    return (
-        "Rests on: " + "; ".join(f"{', '.join(find(m).noun for m in measures)}: {why}" for measures, why in told) + "."
-    )
+    each = [f"{', '.join(find(m).noun for m in measures)}: {why}" for measures, why in told]
+    return f"Rests on: {'; '.join(each)}."
 
 
 def experiment_sentences(experiment: Experiment, data: str, design: str) -> list[str]:
@@ -244,15 +240,13 @@ def experiment_text(experiment: Experiment) -> str:
         blocks.append(wrap(headline(experiment, data, design), WIDTH, "", "  "))
         for t in experiment_tables(experiment, data, design):
             blocks.append([*table_lines(replace(t, note="")), *wrap(t.note, WIDTH, "  ", "  ")])
-        blocks.append(
-            [line for s in experiment_sentences(experiment, data, design) for line in wrap(s, WIDTH, "", "  ")]
-        )
+        blocks.append(wrapped(experiment_sentences(experiment, data, design)))
     for cell in experiment.cells:
         told = tuned(experiment, cell)
         if told:
-            blocks.append([line for s in told for line in wrap(s, WIDTH, "", "  ")])
-    blocks.append([line for n in experiment_notes(experiment) for line in wrap(n, WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+            blocks.append(wrapped(told))
+    blocks.append(noted(experiment_notes(experiment)))
+    return blocks_text(blocks)
 
 
 def tuned(experiment: Experiment, cell: TestedModel) -> list[str]:
@@ -271,9 +265,8 @@ def experiment_chart(experiment: Experiment, measure: str | None, *names: str) -
     chosen = [place for place in places if all(n in place for n in names)]
     if len(chosen) != 1:
         message = "The picture shows one data set under one design."
-        raise NotAvailable(
-            message, f"Name them, for example chart(measure, {', '.join(map(repr, next(iter(places))))})."
-        )
+        hint = f"Name them, for example chart(measure, {', '.join(map(repr, next(iter(places))))})."
+        raise NotAvailable(message, hint)
     cells = places[chosen[0]]
     if not cells:
         message = "No fold is done yet."
@@ -284,7 +277,7 @@ def experiment_chart(experiment: Experiment, measure: str | None, *names: str) -
     marks: list[Mark] = []
     rows: list[tuple[str, str]] = []
     seen: list[float] = []
-    columns: dict[str, list[Any]] = {"model": [], "what": [], "value": [], "low": [], "high": []}
+    told: list[tuple[Any, ...]] = []
     for i, cell in enumerate(cells):
         e = to_come(experiment, cell, find(measure).name)
         known = find(measure).name in experiment[names_of(cell)].measures
@@ -293,19 +286,15 @@ def experiment_chart(experiment: Experiment, measure: str | None, *names: str) -
             # Folds lie a little below the line of the interval, so that neither hides the other.
             marks += [Point(v, i + 0.3, "quiet", "ring", 2.4) for v in values]
             seen += values
-            columns["model"] += [cell.model] * len(values)
-            columns["what"] += ["fold"] * len(values)
-            columns["value"] += values
-            columns["low"] += [None] * len(values)
-            columns["high"] += [None] * len(values)
+            told += [(cell.model, "fold", v, None, None) for v in values]
         if e.value is not None:
             marks.append(Point(e.value, float(i), 0, "circle", 5, e.low, e.high))
             seen += [v for v in (e.value, e.low, e.high) if v is not None]
-        for key, value in zip(columns, (cell.model, "estimate", e.value, e.low, e.high), strict=True):
-            columns[key].append(value)
+        told.append((cell.model, "estimate", e.value, e.low, e.high))
         rows.append((visible(cell.model), number(e)))
     labels = tuple(name for name, _ in rows)
     up = Scale(len(labels) - 0.5, -0.5, "", "names", labels)
+    columns = dict(zip(("model", "what", "value", "low", "high"), map(list, zip(*told, strict=True)), strict=True))
     by_fold = "fold" in columns["what"]
     noun = find(measure).noun
     title = f"{noun} of {'the models' if len(rows) > 1 else visible(cells[0].model)}"

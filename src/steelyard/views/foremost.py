@@ -108,9 +108,8 @@ def monitor_conclusion(monitor: Monitor, verdict: Verdict) -> Conclusion:
     rest = len(found) - 2
     more = f"{many(rest, 'more signal')} {'fires' if rest == 1 else 'fire'}." if rest > 0 else _unmoved(monitor)
     order = [w.name for w in monitor.windows]
-    began = sorted(
-        (order.index(window), name) for name in monitor.firing if (window := first_out(monitor, name)) in order
-    )
+    out = [(first_out(monitor, name), name) for name in monitor.firing]
+    began = sorted((order.index(window), name) for window, name in out if window in order)
     then = ""
     if began:
         place, name = began[0]
@@ -157,10 +156,8 @@ def _went(monitor: Monitor) -> str:
     """What became of the measure that fires, or of the first column that does; empty where only the number of rows changed."""
     from steelyard.views.monitor import signal_noun
 
-    loud = [
-        monitor.windows[-1][name]
-        for name in sorted(monitor.firing, key=lambda n: monitor.windows[-1].state_of(n) != ALARM)
-    ]
+    last = monitor.windows[-1]
+    loud = [last[name] for name in sorted(monitor.firing, key=lambda n: last.state_of(n) != ALARM)]
     for s in loud:
         if s.difference is not None and s.value is not None and s.value.value is not None and s.reference is not None:
             noun, now, before = signal_noun(s.name), significant(s.value.value), significant(s.reference)
@@ -178,10 +175,8 @@ def stability_conclusion(stability: Stability, verdict: Verdict) -> Conclusion:
     state = CHANGES[verdict.word]
     largest = others[0] if verdict.word in {WARN, ALARM, NEGLIGIBLE} and others else ""
     if stability.open:
-        state, advice = (
-            "a change, not shown to matter",
-            "Take more rows: they tell whether it is large enough to matter.",
-        )
+        state = "a change, not shown to matter"
+        advice = "Take more rows: they tell whether it is large enough to matter."
     return Conclusion(head, state, reasons=reasons([largest, numbers], "stale"), next_step=advice)
 
 
@@ -283,9 +278,8 @@ def slices_conclusion(slices: Slices, verdict: Verdict) -> Conclusion:
     first, *others = slices.sentences()
     if verdict.word == ALIKE:
         if slices.unseen:
-            return Conclusion(
-                first, reasons=reasons([slices.unseen], "fails"), next_step="Look at these too, where they may matter."
-            )
+            then = "Look at these too, where they may matter."
+            return Conclusion(first, reasons=reasons([slices.unseen], "fails"), next_step=then)
         return Conclusion(first, next_step="Nothing to do; more rows would show smaller differences.")
     if verdict.word != SOMEWHERE:
         return Conclusion(first, next_step="Name columns with a few values each, or cut numbers into a few ranges.")

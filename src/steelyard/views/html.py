@@ -95,16 +95,55 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str, captio
     # To the left is where a cell stands by itself.
     sides = ["right" if a == "r" else None for a in align]
     top = tag("tr", [tag("th", h, scope="col", class_=side) for h, side in zip(head, sides, strict=True)])
-    body = [
-        tag(
-            "tr",
-            [
-                tag("th" if i == 0 else "td", cell, class_=side or _kept(cell), scope="row" if i == 0 else None)
-                for i, (cell, side) in enumerate(zip(row, sides, strict=True))
-            ],
-        )
-        for row in rows
-    ]
+    body = []
+    for name, *cells in rows:
+        first = tag("th", name, class_=sides[0] or _kept(name), scope="row")
+        others = zip(cells, sides[1:], strict=True)
+        body.append(tag("tr", first, [tag("td", cell, class_=side or _kept(cell)) for cell, side in others]))
     named = tag("caption", caption) if caption else None
-    whole = tag("table", named, tag("thead", top), tag("tbody", body))
-    return tag("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption or "Table")
+    return scrolled(tag("table", named, tag("thead", top), tag("tbody", body)), caption or "Table")
+
+
+def scrolled(content: Ready, label: str) -> Ready:
+    """What may be too wide for a narrow screen, in a box that scrolls by itself."""
+    return tag("div", content, class_="scroll", tabindex="0", role="region", aria_label=label)
+
+
+def text_lines(text: str) -> list[Ready]:
+    """A text of several lines as it stands, every name escaped."""
+    return [Ready(escape(visible(line)) + "\n") for line in text.splitlines()]
+
+
+def drawn_text(text: str, label: str) -> Ready:
+    """A picture made of letters, in a box that scrolls by itself on a narrow screen."""
+    return tag("pre", text_lines(text), class_="picture", tabindex="0", role="region", aria_label=label)
+
+
+def listed(
+    head: Iterable[object], rows: Iterable[Ready], caption: str, kind: str | None = None, label: str = ""
+) -> Ready:
+    """A table of rows that are made already, in a box that scrolls by itself on a narrow screen."""
+    top = tag("thead", tag("tr", [tag("th", h, scope="col") for h in head]))
+    whole = tag("table", tag("caption", caption), top, tag("tbody", list(rows)), class_=kind)
+    return scrolled(whole, label or caption)
+
+
+def row(name: object, *cells: object, align: str = "") -> Ready:
+    """A row of a table that begins with what it is about; `align` has one letter for each other cell (l or r).
+
+    >>> row("recall", "0.75", align="r")
+    '<tr><th scope="row">recall</th><td class="right">0.75</td></tr>'
+    """
+    sides = ["right" if a == "r" else None for a in align or "l" * len(cells)]
+    told = [tag("td", cell, class_=side) for cell, side in zip(cells, sides, strict=True)]
+    return tag("tr", tag("th", name, scope="row"), told)
+
+
+def described(facts: Iterable[tuple[object, object]], **attributes: object) -> Ready:
+    """Facts by their names, one below the other."""
+    return tag("dl", [[tag("dt", name), tag("dd", told)] for name, told in facts], **attributes)
+
+
+def facts_line(facts: Iterable[tuple[object, object]], **attributes: object) -> Ready:
+    """Facts by their names, side by side as one quiet line."""
+    return tag("dl", [tag("div", tag("dt", k), tag("dd", v)) for k, v in facts], class_="facts", **attributes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from steelyard.words import closed, visible
 
@@ -87,6 +87,21 @@ def wrap(text: str, width: int = WIDTH, first: str = "", rest: str = "") -> list
                 indent = rest
                 line = rest + piece
     return [*lines, line]
+
+
+def wrapped(texts: Iterable[str], width: int = WIDTH, first: str = "", rest: str = "  ") -> list[str]:
+    """Several paragraphs below one another, each wrapped."""
+    return [line for text in texts for line in wrap(text, width, first, rest)]
+
+
+def noted(texts: Iterable[str], width: int = WIDTH) -> list[str]:
+    """What is to be known, each wrapped as a note."""
+    return wrapped(texts, width, "Note: ", "      ")
+
+
+def blocks_text(blocks: Iterable[Sequence[str]]) -> str:
+    """Blocks of lines with an empty line between them; of one without lines nothing is left."""
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
 def _pieces(word: str, most: int) -> list[str]:

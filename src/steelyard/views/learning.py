@@ -15,7 +15,7 @@ from steelyard.errors import NotAvailable
 from steelyard.measures.measure import find
 from steelyard.results import Estimate
 from steelyard.views.experiment import experiment_notes, number
-from steelyard.views.layout import WIDTH, wrap
+from steelyard.views.layout import WIDTH, blocks_text, noted, wrap, wrapped
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.views.verdict import verdict_lines
@@ -32,9 +32,8 @@ AHEAD = 2.0
 def learning_table(curve: LearningCurve, model: str) -> SmallTable:
     """The values on training and test rows at each size."""
     rows: list[tuple[str, ...]] = []
-    for size, learnt, tested in zip(
-        curve.sizes, curve.estimates(model, train=True), curve.estimates(model), strict=True
-    ):
+    found = zip(curve.sizes, curve.estimates(model, train=True), curve.estimates(model), strict=True)
+    for size, learnt, tested in found:
         rows.append((count(size), number(learnt), number(tested)))
     noun = find(curve.measure).noun
     title = f"{visible(model)}, {noun}" if len(curve.models) > 1 else f"{noun} of {visible(model)}"
@@ -114,14 +113,14 @@ def learning_text(curve: LearningCurve) -> str:
     blocks = [verdict_lines(curve.verdict), wrap(headline(curve), WIDTH, "", "  ")]
     for model in curve.models:
         blocks.append(table_lines(learning_table(curve, model)))
-        blocks.append([line for s in learning_sentences(curve, model) for line in wrap(s, WIDTH, "", "  ")])
+        blocks.append(wrapped(learning_sentences(curve, model)))
     # What one repeat shows has no spread to make an interval of.
     said = ""
     if any(e.low is not None for m in curve.models for e in curve.estimates(m)):
         said = f"Intervals are {percent(curve.confidence)}: corrected resampled t over the repeats, which share their rows."
     blocks.append(wrap(said, WIDTH, "", "  ") if said else [])
-    blocks.append([line for n in experiment_notes(curve.experiment) for line in wrap(n, WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    blocks.append(noted(experiment_notes(curve.experiment)))
+    return blocks_text(blocks)
 
 
 def learning_document(curve: LearningCurve) -> dict[str, Any]:
@@ -182,20 +181,9 @@ def learning_chart(curve: LearningCurve, *models: str) -> Chart:
     title = f"Learning curve: {find(curve.measure).noun}{of}"
     said = " ".join(s for m in chosen for s in learning_sentences(curve, m))
     up = wide_enough(seen, find(curve.measure).noun)
-    verdict = curve.verdict
-    state = verdict.state if verdict.known else "whether more rows would help is not known"
-    return Chart(
-        "learning",
-        title,
-        across,
-        up,
-        tuple(marks),
-        said,
-        columns,
-        tuple(legend),
-        (620.0, 380.0),
-        finding=f"{state[:1].upper()}{state[1:]}",
-    )
+    state = curve.verdict.state if curve.verdict.known else "whether more rows would help is not known"
+    more: dict[str, Any] = {"size": (620.0, 380.0), "finding": f"{state[:1].upper()}{state[1:]}"}
+    return Chart("learning", title, across, up, tuple(marks), said, columns, tuple(legend), **more)
 
 
 def _law(curve: LearningCurve, model: str, colour: int, last: float, ahead: float, seen: list[float]) -> list[Mark]:

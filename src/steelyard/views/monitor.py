@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.designs.design import many
 from steelyard.measures.measure import catalogue, find
-from steelyard.views.layout import WIDTH, wrap
+from steelyard.views.layout import WIDTH, blocks_text, noted, wrap, wrapped
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.views.verdict import verdict_lines
@@ -168,20 +168,18 @@ def signals_table(monitor: Monitor, most: int | None = MOST_SIGNALS) -> SmallTab
         reference = "" if s.reference is None or not g.against else significant(s.reference)
         if s.usual is not None:
             reference = f"{count(s.usual[0])} to {count(s.usual[1])}"
-        rows.append(
-            (ORDER.index(stands), (signal_noun(s.name), g.called or s.kind, g.value_text(s), reference, stands))
-        )
+        told = (signal_noun(s.name), g.called or s.kind, g.value_text(s), reference, stands)
+        rows.append((ORDER.index(stands), told))
     rows.sort(key=lambda row: row[0])
     note = "Of outputs and features the stability index is told, less what chance brings."
     if most and len(rows) > most:
         note = f"{len(rows) - most} more signals are in .frame(). {note}"
-    told: list[tuple[str, ...]] = [row for _, row in rows[:most]]
-    shown = {row[0] for row in told}
-    note += _absent(monitor, [(s.name, s) for s in last.signals if signal_noun(s.name) in shown]).replace(
-        " n/a in ", " n/a for "
-    )
+    shown: list[tuple[str, ...]] = [row for _, row in rows[:most]]
+    named = {row[0] for row in shown}
+    absent = _absent(monitor, [(s.name, s) for s in last.signals if signal_noun(s.name) in named])
+    note += absent.replace(" n/a in ", " n/a for ")
     head = ("signal", "kind", "last value", "reference", "state")
-    return SmallTable(f"Signals, in {visible(last.name)}", head, "lllrl", told, note)
+    return SmallTable(f"Signals, in {visible(last.name)}", head, "lllrl", shown, note)
 
 
 def windows_table(monitor: Monitor, most: int | None = MOST_WINDOWS) -> SmallTable:
@@ -193,27 +191,16 @@ def windows_table(monitor: Monitor, most: int | None = MOST_WINDOWS) -> SmallTab
     for w in shown:
         cover = w.labels.coverage
         labels = ("–" if cover is None else percent(cover),) if labelled else ()
-        judged = w[first].state
-        rows.append(
-            (
-                visible(w.name),
-                count(w.rows),
-                *labels,
-                monitor.gauges[w[first].kind].value_text(w[first]),
-                judged,
-                w.state,
-            )
-        )
+        value = monitor.gauges[w[first].kind].value_text(w[first])
+        rows.append((visible(w.name), count(w.rows), *labels, value, w[first].state, w.state))
     head = ("window", "rows", *(("labels",) if labelled else ()), signal_noun(first), "judged", "state")
     note = f"judged: what the window says of {signal_noun(first)}; state: where it stands after it, alarms of all signals included."
     if any("≈" in row[-3] for row in rows):
         note = f"≈ marks what is expected from the scores, without labels. {note}"
     note += _absent(monitor, [(w.name, w[first]) for w in shown])
-    title = (
-        "Windows"
-        if len(shown) == len(monitor.windows)
-        else f"The last {len(shown)} of {len(monitor.windows):,} windows"
-    )
+    title = f"The last {len(shown)} of {len(monitor.windows):,} windows"
+    if len(shown) == len(monitor.windows):
+        title = "Windows"
     return SmallTable(title, head, "lr" + ("r" if labelled else "") + "lll", rows, note)
 
 
@@ -236,12 +223,12 @@ def changes_lines(monitor: Monitor, most: int = MOST_ALARMS) -> list[str]:
 def monitor_text(monitor: Monitor) -> str:
     """The monitor as plain text, 80 columns wide."""
     blocks = [verdict_lines(monitor.verdict), wrap(headline(monitor), WIDTH, "", "  ")]
-    blocks.append([line for s in monitor_sentences(monitor) for line in wrap(s, WIDTH, "", "  ")])
+    blocks.append(wrapped(monitor_sentences(monitor)))
     blocks.append(table_lines(signals_table(monitor)))
     blocks.append(table_lines(windows_table(monitor)))
     blocks += [table_lines(t) for t in more_tables(monitor, MOST_WINDOWS)]
     title, *shown = changes_lines(monitor) or [""]
     if shown:
         blocks.append([title, *(line for t in shown for line in wrap(visible(t), WIDTH, "  ", "    "))])
-    blocks.append([line for n in monitor.notes for line in wrap(visible(n), WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    blocks.append(noted(map(visible, monitor.notes)))
+    return blocks_text(blocks)

@@ -14,13 +14,9 @@ if TYPE_CHECKING:
     from steelyard.monitors.result import Monitor
     from steelyard.monitors.signals import Signal
 
+TICKS = 7
 ACROSS, UP, LETTER, LINE = 250.0, 230.0, 7.0, 13.0
 """About how many points a picture is wide and high inside, and a letter and a line of its words."""
-
-
-def _ticks(names: Sequence[str], most: int = 7) -> tuple[tuple[float, str], ...]:
-    step = max(1, -(-len(names) // most))
-    return tuple((float(i), visible(names[i])) for i in range(0, len(names), step))
 
 
 def monitor_chart(monitor: Monitor, name: str) -> Chart:
@@ -74,25 +70,16 @@ def monitor_chart(monitor: Monitor, name: str) -> Chart:
         if word:
             side, off = ("start", 4.0) if right else ("end", -4.0)
             marks.append(Text(x, up.high, word, "alarm", side, dx=off, dy=10 + LINE * row))
-    across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=_ticks([w.name for w in monitor.windows]))
     names = [w.name for w in monitor.windows]
+    ticks = tuple((float(i), visible(names[i])) for i in range(0, len(names), max(1, -(-len(names) // TICKS))))
+    across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=ticks)
     columns: dict[str, Sequence[Any]] = {"window": names, "value": ys, "low": lows, "high": highs, "state": stands}
     legend: list[tuple[str, int | str]] = [(signal_noun(name), 0), *words]
     if any(state in {"alarm", "warn"} for state in stands):
         legend.append(("alarm or warning", "alarm"))
-    description = " ".join(monitor_sentences(monitor)[:2])
-    return Chart(
-        f"monitor {name}",
-        visible(g.title.format(**told_as)),
-        across,
-        up,
-        tuple(marks),
-        description,
-        columns,
-        tuple(legend),
-        (760.0, 320.0),
-        finding=finding(monitor, name),
-    )
+    title, said = visible(g.title.format(**told_as)), " ".join(monitor_sentences(monitor)[:2])
+    look: dict[str, Any] = {"legend": tuple(legend), "size": (760.0, 320.0), "finding": finding(monitor, name)}
+    return Chart(f"monitor {name}", title, across, up, tuple(marks), said, columns, **look)
 
 
 def _placed(monitor: Monitor, name: str, most: int = 4) -> list[tuple[float, str, int, bool]]:
@@ -103,12 +90,8 @@ def _placed(monitor: Monitor, name: str, most: int = 4) -> list[tuple[float, str
     order = {w.name: i for i, w in enumerate(monitor.windows)}
     fired: dict[int, str] = {}
     for a in monitor.alarms:
-        if (
-            a.signal == name
-            and a.after == "firing"
-            and a.before != "recovering"
-            and fired.get(order[a.window]) != "alarm"
-        ):
+        fires = a.signal == name and a.after == "firing" and a.before != "recovering"
+        if fires and fired.get(order[a.window]) != "alarm":
             fired[order[a.window]] = a.severity
     lines = {place: ACROSS * (place + 0.5) / len(monitor.windows) for place in sorted(fired)}
     out: list[tuple[float, str, int, bool]] = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
-from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule
+from steelyard.charts.marks import Bar, Chart, Line, Mark, Point, Rule
 from steelyard.charts.palette import DASHES, SERIES, SHADES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.files.marking import marking_modules
@@ -139,10 +139,8 @@ def confusion(evaluation: Evaluation) -> Chart:
     # The first level stands at the top.
     up = Scale(k - 0.5, -0.5, "Actual", "names", names)
     found = f"{count(float(c.wrong))} of {count(float(c.total))} rows are predicted wrong"
-    title, wide = "Confusion matrix", (size, height)
-    return Chart(
-        "confusion", title, across, up, tuple(marks), f"{found}.", columns, size=wide, grid=False, finding=found
-    )
+    more: dict[str, Any] = {"size": (size, height), "grid": False, "finding": found}
+    return Chart("confusion", "Confusion matrix", across, up, tuple(marks), f"{found}.", columns, **more)
 
 
 def _worst_pairs(confusion: Confusion) -> Chart:
@@ -187,21 +185,17 @@ def levels(evaluation: Evaluation) -> Chart:
     }
     low = min(((x.value, i) for i, (x, _) in enumerate(rows) if x.value is not None), default=None)
     worst = "" if low is None else f"Found least: {names[low[1]]}, {two[0].noun} {in_prose(rows[low[1]][0])}"
-    fewer = len(names) < len(evaluation.levels)
-    title = f"The {len(names)} of {len(evaluation.levels):,} levels that are found least" if fewer else "Every level"
-    return Chart(
-        "levels",
-        title,
-        Scale(0.0, 1.0, "", "share"),
-        Scale(len(names) - 0.5, -0.5, "", "names", names),
-        tuple(marks),
-        f"{two[0].title} and {two[1].noun} of {'each of these levels' if fewer else 'every level'} with "
-        f"{percent(evaluation.confidence)} intervals.",
-        columns,
-        tuple((m.name, side) for side, m in enumerate(two)),
-        (460.0, max(130.0, 70 + 34.0 * len(names))),
-        finding=worst,
-    )
+    title, of = "Every level", "every level"
+    if len(names) < len(evaluation.levels):
+        title, of = (
+            f"The {len(names)} of {len(evaluation.levels):,} levels that are found least",
+            "each of these levels",
+        )
+    said = f"{two[0].title} and {two[1].noun} of {of} with {percent(evaluation.confidence)} intervals."
+    across, up = Scale(0.0, 1.0, "", "share"), Scale(len(names) - 0.5, -0.5, "", "names", names)
+    legend = tuple((m.name, side) for side, m in enumerate(two))
+    size = (460.0, max(130.0, 70 + 34.0 * len(names)))
+    return Chart("levels", title, across, up, tuple(marks), said, columns, legend, size, finding=worst)
 
 
 # Intervals ------------------------------------------------------------------------------------------------------------
@@ -212,11 +206,7 @@ def _interval_columns(found: Sequence[Estimate]) -> dict[str, list[Any]]:
 
 
 def forest(
-    rows: Sequence[tuple[str, Estimate]],
-    title: str = "Intervals",
-    axis: str = "",
-    neutral: float | None = None,
-    finding: str = "",
+    rows: Sequence[tuple[str, Estimate]], title: str = "Intervals", axis: str = "", neutral: float | None = None
 ) -> Chart:
     """Estimates below one another: name, rows, value, interval, and each as a dot on its interval."""
     shown = [(visible(name), x) for name, x in rows if x.value is not None]
@@ -235,39 +225,24 @@ def forest(
     columns = {"name": [name for name, _ in shown], **_interval_columns([x for _, x in shown])}
     size = (700.0, max(110.0, 60 + 27.0 * len(names)))
     said = "; ".join(f"{name} {marked(x)}" for name, x in shown)
-    beside = beside_of([x for _, x in shown])
-    read = "name estimate low high"
-    return Chart(
-        "intervals",
-        title,
-        across,
-        up,
-        tuple(marks),
-        said,
-        columns,
-        size=size,
-        finding=finding,
-        read=read,
-        beside=beside,
-    )
+    more: dict[str, Any] = {"read": "name estimate low high", "beside": beside_of([x for _, x in shown])}
+    return Chart("intervals", title, across, up, tuple(marks), said, columns, size=size, **more)
 
 
 def beside_of(found: Sequence[Estimate]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Estimates as columns of words beside their intervals: rows where they differ, values, intervals."""
     told = [("n/a", "", "") if x.value is None else estimate_parts(x.value, x.low, x.high) for x in found]
     value = ("value", tuple(t[0] + (MARK if x.caution else "") for t, x in zip(told, found, strict=True)))
-    limits = (
-        f"{percent(found[0].confidence)} interval" if found else "",
-        tuple(bracketed(low, high) for _, low, high in told),
-    )
+    head = f"{percent(found[0].confidence)} interval" if found else ""
+    limits = (head, tuple(bracketed(low, high) for _, low, high in told))
     rows = [x.n for x in found]
     if len(set(rows)) < 2 or None in rows:
         return value, limits
     return ("rows", tuple(count(float(n or 0)) for n in rows)), value, limits
 
 
-def _directed(evaluation: Evaluation, measures: Sequence[str], losses: bool) -> list[tuple[str, Estimate]]:
-    told = [name for name in measures or leading("forest") if name in evaluation.measures]
+def _directed(evaluation: Evaluation, *, losses: bool) -> list[tuple[str, Estimate]]:
+    told = [name for name in leading("forest") if name in evaluation.measures]
     return [(find(name).title, evaluation[name]) for name in told if (find(name).better == "lower") == losses]
 
 
@@ -275,25 +250,17 @@ def _directed(evaluation: Evaluation, measures: Sequence[str], losses: bool) -> 
 def intervals(evaluation: Evaluation, measures: Sequence[str] = ()) -> Chart:
     """The chief measures as dots on their intervals, or those that are asked for."""
     # What was asked for is shown together; by itself a loss has an axis of its own.
-    rows = [(find(name).title, evaluation[name]) for name in measures] or _directed(evaluation, (), losses=False)
+    rows = [(find(name).title, evaluation[name]) for name in measures] or _directed(evaluation, losses=False)
     axis = "" if measures else "higher is better →"
     return forest(rows, f"Chief measures with {percent(evaluation.confidence)} intervals", axis)
 
 
-def _has_losses(evaluation: Any) -> bool:
-    return bool(_directed(evaluation, (), losses=True))
-
-
-@picture("a measure of which less is better", _has_losses)
+@picture("a measure of which less is better", lambda e: bool(_directed(e, losses=True)))
 def losses(evaluation: Evaluation) -> Chart:
     """The measures of which less is better as dots on their intervals, on an axis that starts at 0."""
-    chart = forest(
-        _directed(evaluation, (), losses=True),
-        f"Losses with {percent(evaluation.confidence)} intervals",
-        "← lower is better",
-    )
-    top = chart.x.high
-    return replace(chart, name="losses", x=replace(chart.x, low=min(0.0, chart.x.low), high=top))
+    title = f"Losses with {percent(evaluation.confidence)} intervals"
+    chart = forest(_directed(evaluation, losses=True), title, "← lower is better")
+    return replace(chart, name="losses", x=replace(chart.x, low=min(0.0, chart.x.low)))
 
 
 # Thresholds -----------------------------------------------------------------------------------------------------------
@@ -334,38 +301,5 @@ def sweep(evaluation: Evaluation, measures: Sequence[str] = ()) -> Chart:
     now = [(name, evaluation[name].value) for name in measures[:2]] if evaluation.threshold is not None else []
     told = " and ".join(f"{name} {percent(round(v, 2))}" for name, v in now if v is not None)
     finding = f"At {shortest(evaluation.threshold)} {told}" if told and evaluation.threshold is not None else ""
-    read = " ".join(("threshold", *measures))
-    return Chart(
-        "sweep", title, across, up, tuple(marks), said, columns, legend, live="threshold", finding=finding, read=read
-    )
-
-
-# Series, for whoever has them -----------------------------------------------------------------------------------------
-
-
-def series(
-    name: str,
-    title: str,
-    x: Sequence[float],
-    found: dict[str, Sequence[Estimate]],
-    across: Scale,
-    axis: str,
-    neutral: float | None = None,
-) -> Chart:
-    """Estimates along a quantity (a learning curve, quality over time): a line with its band for each series."""
-    marks: list[Mark] = [] if neutral is None else [Rule(y=neutral)]
-    values: list[float] = [] if neutral is None else [neutral]
-    columns: dict[str, list[Any]] = {"series": [], "x": [], "estimate": [], "low": [], "high": []}
-    for i, (label, row) in enumerate(found.items()):
-        told = _interval_columns(row)
-        ys, lows, highs = told["estimate"], told["low"], told["high"]
-        marks.append(Band(list(x), lows, highs, i))
-        marks.append(Line(list(x), ys, i, 2, DASHES[i % len(DASHES)], visible(label) if len(found) > 1 else ""))
-        marks += [Point(float(a), float(b), i, size=3) for a, b in zip(x, ys, strict=True) if b is not None]
-        values += [v for v in (*ys, *lows, *highs) if v is not None]
-        columns["series"] += [label] * len(row)
-        columns["x"] += list(x)
-        for key, part in told.items():
-            columns[key] += part
-    said = f"{title}: {', '.join(map(str, found))}."
-    return Chart(name, title, across, wide_enough(values, axis), tuple(marks), said, columns, size=(560.0, 340.0))
+    more: dict[str, Any] = {"live": "threshold", "finding": finding, "read": " ".join(("threshold", *measures))}
+    return Chart("sweep", title, across, up, tuple(marks), said, columns, legend, **more)

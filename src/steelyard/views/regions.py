@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.verdicts.comparison import UNCLEAR
-from steelyard.views.layout import WIDTH, wrap
+from steelyard.views.layout import WIDTH, blocks_text, wrap
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.views.worth import doing
@@ -24,7 +24,7 @@ def regions_text(found: Regions) -> str:
     """The regions as a paragraph, a table and what its columns mean."""
     blocks = [wrap(sentence(found), WIDTH, "", INDENT), table_lines(_table(found))]
     blocks.extend(wrap(note, WIDTH, "Note: ", "      ") for note in _notes(found))
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    return blocks_text(blocks)
 
 
 def sentence(found: Regions) -> str:

@@ -183,11 +183,7 @@ def predicted(evaluation: Evaluation) -> Chart:
     outside = _outside(r.pairs, _inside(p - error, both), _inside(p, both))
     across, up = wide_enough(both, f"Actual{outside}"), wide_enough(both, "Predicted")
     marks.append(Line([across.low, across.high], [up.low, up.high], "ink", 1, "4 4"))
-    columns: dict[str, Sequence[Any]] = {
-        "actual": (p - error).tolist(),
-        "predicted": p.tolist(),
-        "rows": r.pairs.counts.tolist(),
-    }
+    columns = {"actual": (p - error).tolist(), "predicted": p.tolist(), "rows": r.pairs.counts.tolist()}
     said = f"Predicted against actual of {_rows(r.rows)}{outside}; on the diagonal predictions are right."
     fit = evaluation.measure("r2")
     finding = "" if fit.value is None else f"R² {in_prose(fit)}"
@@ -215,11 +211,9 @@ def residuals(evaluation: Evaluation) -> Chart:
     # An interval of very few rows may be so wide that nothing else would be seen.
     ends = [v for v in (*low, *high) if v is not None and abs(v) <= 3 * max(map(abs, tall))]
     across, up = wide_enough(wide, f"Predicted{outside}"), wide_enough((*tall, *ys, *ends, 0.0), ERROR)
-    how = (
-        f"with {percent(evaluation.confidence)} intervals ({curve.method})"
-        if not curve.note
-        else f"no intervals: {curve.note}"
-    )
+    how = f"with {percent(evaluation.confidence)} intervals ({curve.method})"
+    if curve.note:
+        how = f"no intervals: {curve.note}"
     said = (
         f"Errors against predictions of {_rows(r.rows)}{outside}, "
         f"and their mean in {_rows(len(xs), 'bin')} of predictions, {how}."
@@ -251,15 +245,12 @@ def errors(evaluation: Evaluation) -> Chart:
     total = float(rows.sum())
     shares = np.histogram(values[inside], edges, weights=rows[inside])[0] / total
     tails = float(rows[values < low].sum()) / total, float(rows[values > high].sum()) / total
-    marks: list[Mark] = [
-        Bar(float(a), float(b), 0.0, float(v), 0, 0.75)
-        for a, b, v in zip(edges[:-1], edges[1:], shares, strict=True)
-        if v > 0
-    ]
+    sides = zip(edges[:-1], edges[1:], shares, strict=True)
+    marks: list[Mark] = [Bar(float(a), float(b), 0.0, float(v), 0, 0.75) for a, b, v in sides if v > 0]
     mean = evaluation.measure("bias")
     told = f"{percent(tails[0])} of rows lie below {significant(low)}, {percent(tails[1])} above {significant(high)}"
-    title = f"{ERROR}; {percent(sum(tails))} outside" if sum(tails) > 0 else ERROR
-    across = wide_enough((*seen, mean.value), title)
+    axis = f"{ERROR}; {percent(sum(tails))} outside" if sum(tails) > 0 else ERROR
+    across = wide_enough((*seen, mean.value), axis)
     marks += [Rule(x=0.0)] if across.low < 0 < across.high else []
     marks.append(Rule(x=mean.value, colour="ink", dash=""))
     columns: dict[str, Sequence[Any]] = {
@@ -269,15 +260,12 @@ def errors(evaluation: Evaluation) -> Chart:
     }
     words = in_prose(mean)
     said = f"Distribution of the errors of {_rows(r.rows)}; their mean is {words}. {told}."
-    up = Scale(
-        0.0, float(shares.max()) * 1.06, "Share of rows" if r.weighting == "none" else "Share of weight", "share"
-    )
+    of = "Share of rows" if r.weighting == "none" else "Share of weight"
+    up = Scale(0.0, float(shares.max()) * 1.06, of, "share")
     legend: Legend = ((f"mean {words}", "ink"),)
     leans = mean.value is not None and (mean.low is None or mean.high is None or mean.low * mean.high > 0)
     sign = 1 if mean.value is None or mean.value > 0 else -1
     side = f"Predictions are {in_prose(mean, sign)} too {'high' if sign > 0 else 'low'} on average"
     finding = "" if mean.value is None else side if leans and mean.value else f"No clear lean: {words} on average"
-    size = (460.0, 340.0)
-    return Chart(
-        "errors", "Distribution of errors", across, up, tuple(marks), said, columns, legend, size, finding=finding
-    )
+    title, size = "Distribution of errors", (460.0, 340.0)
+    return Chart("errors", title, across, up, tuple(marks), said, columns, legend, size, finding=finding)

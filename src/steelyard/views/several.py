@@ -121,17 +121,11 @@ def score_rows(models: Mapping[str, Evaluation]) -> Chart:
     ends = min(columns["from"]), max(columns["to"])
     names = tuple(visible(n) for n in models)
     areas = ", ".join(f"{visible(n)} AUC {e['auc']}" for n, e in models.items())
-    return Chart(
-        "scores",
-        "Scores by class",
-        Scale(*ends, "Score"),
-        Scale(len(names) - 0.5, -0.5, "", "names", names),
-        tuple(marks),
-        f"Distribution of scores, positives against negatives, of {areas}.",
-        columns,
-        (("negatives", "quiet"), ("positives", 0), ("threshold in force", "ink")),
-        (520.0, 90.0 + max(min(110.0 * len(names), 330.0), 56.0 * len(names))),
-    )
+    said = f"Distribution of scores, positives against negatives, of {areas}."
+    across, up = Scale(*ends, "Score"), Scale(len(names) - 0.5, -0.5, "", "names", names)
+    legend = (("negatives", "quiet"), ("positives", 0), ("threshold in force", "ink"))
+    size = (520.0, 90.0 + max(min(110.0 * len(names), 330.0), 56.0 * len(names)))
+    return Chart("scores", "Scores by class", across, up, tuple(marks), said, columns, legend, size)
 
 
 def _numbers(values: Sequence[float | None]) -> list[float]:

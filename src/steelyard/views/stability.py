@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart, Colour, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
-from steelyard.views.layout import WIDTH, fit, wrap
+from steelyard.views.layout import blocks_text, fit, noted, wrapped
 from steelyard.views.tables import SmallTable
 from steelyard.views.tabulations import laid_out
 from steelyard.views.text import table_lines
@@ -69,12 +69,9 @@ def stability_sentences(stability: Stability) -> list[str]:
         f"{cells} is {significant(stability.index)}; less what chance alone brings it is {interval}."
     )
     light = f"The classic traffic light, uncorrected for sample size, says {LIGHTS[stability.classic]}"
-    light += (
-        "."
-        if abs(stability.classic_index - stability.index) < 5e-4
-        else f", from an index of {significant(stability.classic_index)}."
-    )
-    return [head, numbers, *_largest(stability), light, *stability.notes]
+    if abs(stability.classic_index - stability.index) >= 5e-4:
+        light += f", from an index of {significant(stability.classic_index)}"
+    return [head, numbers, *_largest(stability), f"{light}.", *stability.notes]
 
 
 def _words(stability: Stability) -> str:
@@ -96,15 +93,15 @@ def stability_text(stability: Stability) -> str:
     """The sentences and the cells, 80 columns wide."""
     said = stability_sentences(stability)
     notes = len(stability.notes)
-    blocks = [[line for t in said[: len(said) - notes] for line in wrap(t, WIDTH, "", INDENT)]]
+    blocks = [wrapped(said[: len(said) - notes])]
     blocks.append(table_lines(cell_table(stability)))
-    blocks.append([line for t in stability.notes for line in wrap(t, WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    blocks.append(noted(stability.notes))
+    return blocks_text(blocks)
 
 
 def samples_text(samples: SampleStabilities) -> str:
     """What is said of each sample, and all of them bin by bin."""
-    said = [line for text in samples.sentences() for line in wrap(text, WIDTH, "", INDENT)]
+    said = wrapped(samples.sentences())
     return "\n".join([*said, "", *table_lines(laid_out(samples.table()))])
 
 
@@ -189,9 +186,9 @@ def many_table(found: Stabilities) -> SmallTable:
 
 def many_text(found: Stabilities) -> str:
     """The sentences and the columns with the largest effects, 80 columns wide."""
-    blocks = [[line for t in many_sentences(found) for line in wrap(t, WIDTH, "", INDENT)]]
+    blocks = [wrapped(many_sentences(found))]
     blocks.append(table_lines(many_table(found)))
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    return blocks_text(blocks)
 
 
 def many_chart(found: Stabilities) -> Chart:

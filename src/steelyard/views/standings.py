@@ -202,11 +202,8 @@ def standing_sentence(comparison: Comparison, measure: str) -> str:
     behind, close = [s for s in others if s.behind], [s for s in others if not s.behind]
     second = (close or behind)[0]
     assert second.difference is not None
-    lead, after, x = (
-        number(in_all(comparison, comparison.difference(measure, base.model, second.model))),
-        visible(second.model),
-        base.estimate,
-    )
+    lead = number(in_all(comparison, comparison.difference(measure, base.model, second.model)))
+    after, x = visible(second.model), base.estimate
     value = "" if x.value is None else f" ({estimate_parts(x.value, x.low, x.high)[0]})"
     if not close:
         return f"{name} is the best of {many} models in {told}{value}: clearly ahead of {after}, the next, by {lead}."
@@ -215,9 +212,8 @@ def standing_sentence(comparison: Comparison, measure: str) -> str:
         few = "too few cases to say whether it is better than"
         return f"{name} has the best {told} of {many} models{value}; {few} {said}."
     if not behind:
-        return (
-            f"In {told} none of {many} models is clearly the best: {name}{value} is first, ahead of {after} by {lead}."
-        )
+        first = f"{name}{value} is first, ahead of {after} by {lead}"
+        return f"In {told} none of {many} models is clearly the best: {first}."
     by = f"{'by ' if len(close) == 1 else 'the next by '}{lead}"
     word = second.difference.verdict
     rest = f"not clearly than {said}" if word == UNCLEAR else f"{said} {'is' if len(close) == 1 else 'are'} {word}"

@@ -90,17 +90,11 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
         out.append(("outcomes", visible(evaluation.payoff).replace(" -", f" {MINUS}")))
     kind = evaluation.facts.get("weights", "none")
     if kind != "none":
-        x = (
-            evaluation["prevalence"]
-            if evaluation.confusion is not None and evaluation.positive is not None
-            else evaluation[evaluation.measures[0]]
-        )
-        told = (
-            f", worth {count(round(x.n_eff / x.n * evaluation.rows))} equal rows"
-            if kind == "sampling" and x.n_eff and x.n
-            else ""
-        )
-        out.append(("weights", f"{kind}{told}"))
+        shared = evaluation.confusion is not None and evaluation.positive is not None
+        x = evaluation["prevalence" if shared else evaluation.measures[0]]
+        if kind == "sampling" and x.n_eff and x.n:
+            kind = f"{kind}, worth {count(round(x.n_eff / x.n * evaluation.rows))} equal rows"
+        out.append(("weights", kind))
     unit = (evaluation.facts.get("roles") or {}).get("unit")
     if isinstance(unit, str):
         out.append(("unit", f"{visible(unit)}; intervals follow these and not rows"))
@@ -108,10 +102,17 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
         out.append(("corrected", evaluation.facts["corrected"]))
     dropped = evaluation.facts.get("dropped") or {}
     if dropped:
-        out.append(
-            ("left out", ", ".join(f"{n:,} row{'' if n == 1 else 's'} with {word}" for word, n in dropped.items()))
-        )
+        out.append(("left out", rows_left_out(dropped)))
     return out
+
+
+def rows_left_out(dropped: Mapping[str, int]) -> str:
+    """How many rows were left out, by what they had.
+
+    >>> rows_left_out({"a missing target": 1, "a missing score": 20})
+    '1 row with a missing target, 20 rows with a missing score'
+    """
+    return ", ".join(f"{n:,} row{'' if n == 1 else 's'} with {word}" for word, n in dropped.items())
 
 
 def _rows(evaluation: Evaluation) -> str:
@@ -228,8 +229,7 @@ def groups(evaluation: Evaluation, *, full: bool = False) -> list[Group]:
 
 def warnings(evaluation: Evaluation) -> list[str]:
     """What may make the conclusion another one: unlike rows without a target, an odd threshold, scores taken for numbers."""
-    out = []
-    out += [text for text in (unlike_rows(evaluation), strange_threshold(evaluation)) if text]
+    out = [text for text in (unlike_rows(evaluation), strange_threshold(evaluation)) if text]
     if evaluation.facts.get("target") == "only 0 and 1":
         name = evaluation.facts.get("roles", {}).get("prediction", "")
         say = f'score="{name}" (--score {name})' if name else "score=..."
@@ -244,9 +244,8 @@ def notes(evaluation: Evaluation, told: list[Group]) -> list[str]:
     """What a reader should know beside the numbers."""
     out = warnings(evaluation)
     estimates = [r.estimate for g in told for r in g.rows]
-    blurred = [
-        f"{find(x.measure).noun} {significant(x.bound, 2)}" for x in estimates if x.bound > 0 and x.level is None
-    ]
+    moved = [x for x in estimates if x.bound > 0 and x.level is None]
+    blurred = [f"{find(x.measure).noun} {significant(x.bound, 2)}" for x in moved]
     if blurred:
         out.append(
             "Near scores were counted together, which moves a number by no more than this: "
@@ -266,28 +265,20 @@ def unlike_rows(evaluation: Evaluation) -> str:
     """How rows without a target differ from those that were evaluated, and what that does to the numbers."""
     if evaluation.verification is None or "corrected" in evaluation.facts:
         return ""
-    corrected = ""
+    corrected, found = "", evaluation.verification
     names = [n for n in leading("unlabelled") if n in evaluation.measures][:2]
-    if (
-        not evaluation.verification.alike
-        and evaluation.verification.correctable
-        and not evaluation.segments
-        and set(evaluation.evidence) <= CORRECTABLE
-    ):
+    possible = not evaluation.segments and set(evaluation.evidence) <= CORRECTABLE
+    if not found.alike and found.correctable and possible:
         whole = evaluation.with_unlabelled()
         corrected = " and ".join(f"{n} is {whole[n]} in place of {evaluation[n]}" for n in names)
-    return " ".join(evaluation.verification.sentences(corrected, scores=evaluation.scores is not None))
+    return " ".join(found.sentences(corrected, scores=evaluation.scores is not None))
 
 
 def strange_threshold(evaluation: Evaluation) -> str:
     """A word where the default threshold was taken for scores that are no probabilities."""
     s = evaluation.scores
-    if (
-        s is None
-        or s.probabilities
-        or evaluation.facts.get("threshold") != "default"
-        or "confusion" in evaluation.evidence
-    ):
+    chosen = evaluation.facts.get("threshold") != "default" or "confusion" in evaluation.evidence
+    if s is None or s.probabilities or chosen:
         return ""
     assert evaluation.threshold is not None
     low, high = float(s.cells.low[0]), float(s.cells.high[-1])

@@ -141,14 +141,12 @@ def segments(evaluation: Evaluation, most: int = MOST_ROWS) -> SmallTable | None
     names = [n for n in leading("segment", kind_of(evaluation)) if n in evaluation.measures]
     # No intervals are asked for, since of very many most are never shown.
     values = [value_of(p, names[0]) for p in parts] if names and len(parts) > most else []
-    chosen, note = _shown(
-        keys, [float(p.rows) for p in parts], names[0] if names else "", values, most, ("largest", "segments")
-    )
+    sizes, first = [float(p.rows) for p in parts], names[0] if names else ""
+    chosen, note = _shown(keys, sizes, first, values, most, ("largest", "segments"))
     found = [(visible(keys[i]), [parts[i][n] for n in names]) for i in chosen]
     rows = [(name, f"{parts[i].rows:,}", *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
     rows.append(("all", f"{evaluation.rows:,}", *(_cell(evaluation[n]) for n in names)))
     note = _notes(note, _marks(found))
     column = segment_title(evaluation.facts)
-    return SmallTable(
-        "By segment", (visible(column), "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1
-    )
+    head = (visible(column), "rows", *names)
+    return SmallTable("By segment", head, "lr" + "l" * len(names), rows, note, len(names) - 1)

@@ -60,16 +60,9 @@ def laid_out(tabulation: Tabulation, room: int = ROOM) -> SmallTable:
     said = [tabulation.note, *(f"{text.removesuffix('.')}." for text in told_marks(_cautions(tabulation)))]
     said += [f"The {' and '.join(f'{what}s' for what in left_out)} are in .frame() and --json."] if left_out else []
     said += [f"{left:,} more rows are in .frame() and --json."] if left > 0 else []
-    align = "".join(
-        "r" if _plain(cells) or (narrow and _estimates(cells)) else "l" for cells in tabulation.cells.values()
-    )
-    return SmallTable(
-        tabulation.title,
-        head,
-        align,
-        _written(tabulation, short=narrow),
-        " ".join(part for part in said if part),
-    )
+    right = [_plain(cells) or (narrow and _estimates(cells)) for cells in tabulation.cells.values()]
+    align, note = "".join("r" if r else "l" for r in right), " ".join(filter(None, said))
+    return SmallTable(tabulation.title, head, align, _written(tabulation, short=narrow), note)
 
 
 def _fits(tabulation: Tabulation, room: int) -> bool:

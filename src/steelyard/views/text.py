@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steelyard.views import story, tables
-from steelyard.views.layout import GAP, WIDTH, fit, fit_ends, table, table_width, width_of, wrap
+from steelyard.views.layout import GAP, WIDTH, blocks_text, fit, fit_ends, table, table_width, width_of, wrap
 from steelyard.views.sentences import sentences
 from steelyard.views.verdict import verdict_lines
 from steelyard.views.worth import policy_table
@@ -62,7 +62,7 @@ def evaluation_text(evaluation: Evaluation, *, full: bool = False, width: int = 
     if more:
         said = f"{len(more)} more with -v, --json or .frame(): {', '.join(more)}."
         blocks.append(wrap(said, width, "", INDENT))
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    return blocks_text(blocks)
 
 
 def _facts(evaluation: Evaluation, width: int) -> list[str]:

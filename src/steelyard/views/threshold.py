@@ -8,7 +8,8 @@ from steelyard.measures.measure import find
 from steelyard.payoffs.kinds import KINDS, sign_of
 from steelyard.results import Estimate
 from steelyard.verdicts.policy import LOSS, NO_LOSS, SAME
-from steelyard.views.layout import WIDTH, table, wrap
+from steelyard.views.layout import WIDTH, blocks_text, table, wrap, wrapped
+from steelyard.views.story import rows_left_out
 from steelyard.views.worth import LEAVE, interval_text, policy_table, value_text, verdict_sentence
 from steelyard.words import bracketed, count, digits_for, estimate_text, number, percent, shortest, significant
 
@@ -22,21 +23,17 @@ def threshold_text(threshold: Threshold) -> str:
     """The advice, the matrix at the threshold, the numbers there, and what stands behind them; 80 columns wide."""
     first, *others = threshold_sentences(threshold)
     blocks = [wrap(first, WIDTH), _outcomes(threshold), _policies(threshold)]
-    blocks.append([line for text in others for line in wrap(text, WIDTH, "", INDENT)])
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+    blocks.append(wrapped(others))
+    return blocks_text(blocks)
 
 
 def threshold_sentences(threshold: Threshold) -> list[str]:
     """The story of a threshold in a few sentences."""
-    out = [_advice(threshold)]
-    out.append(_brings(threshold))
+    out = [_advice(threshold), _brings(threshold)]
     if threshold.worth is not None:
         # Whoever must keep to a limit cannot flag everybody.
-        out.append(
-            verdict_sentence(
-                threshold.worth, threshold.optimism or 0.0, ("flag everybody",) if threshold.constraints else (), LEAVE
-            )
-        )
+        without = ("flag everybody",) if threshold.constraints else ()
+        out.append(verdict_sentence(threshold.worth, threshold.optimism or 0.0, without, LEAVE))
         if threshold.constraints:
             out.append('Flagging everybody and "perfect", in the table, do not keep to the limit.')
     out.append(_luck(threshold))
@@ -54,8 +51,7 @@ def threshold_sentences(threshold: Threshold) -> list[str]:
         out.append(threshold.note)
     dropped = threshold.facts.get("dropped") or {}
     if dropped:
-        told = ", ".join(f"{n:,} row{'' if n == 1 else 's'} with {word}" for word, n in dropped.items())
-        out.append(f"Left out: {told}.")
+        out.append(f"Left out: {rows_left_out(dropped)}.")
     return out
 
 
@@ -64,9 +60,8 @@ def _advice(threshold: Threshold) -> str:
     most = "best" if threshold.goal not in KINDS else "most" if sign_of(threshold.goal) > 0 else "least"
     best = f"the {most} {threshold.goal}"
     if threshold.value is None:
-        return f"Flag nobody: no threshold brings {best}{limits} than a threshold above every score does.".replace(
-            "the most profit", "more profit"
-        ).replace("the least cost", "less cost")
+        more = {"the most profit": "more profit", "the least cost": "less cost"}.get(best, best)
+        return f"Flag nobody: no threshold brings {more}{limits} than a threshold above every score does."
     where = ""
     if threshold.low is not None and threshold.high is not None:
         # In the digits of the threshold itself, which flags the same rows, and no fewer than the width needs.
@@ -117,9 +112,8 @@ def _implied(threshold: Threshold) -> list[str]:
     if i.verdict.word == SAME:
         out.append("Both thresholds make the same decisions here, so nothing is lost by trusting the probabilities.")
     elif i.verdict.word == LOSS:
-        out.append(
-            f"That is less than at the threshold found here, by {estimate_text(i.price)}: the scores are not calibrated."
-        )
+        less = f"That is less than at the threshold found here, by {estimate_text(i.price)}"
+        out.append(f"{less}: the scores are not calibrated.")
     elif i.verdict.word == NO_LOSS:
         out.append("Luck considered, that is no clear loss against the threshold found here.")
     return out

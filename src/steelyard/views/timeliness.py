@@ -13,7 +13,7 @@ from steelyard.results import Curve, Estimate
 from steelyard.verdicts.comparison import BETTER, WORSE
 from steelyard.verdicts.usefulness import HARMFUL, NOT_SHOWN, USEFUL
 from steelyard.views.comparison import p_text
-from steelyard.views.layout import WIDTH, table, wrap
+from steelyard.views.layout import WIDTH, blocks_text, noted, table, wrap, wrapped
 from steelyard.views.tables import SmallTable
 from steelyard.views.tabulations import laid_out
 from steelyard.views.text import table_lines
@@ -171,10 +171,10 @@ def timeliness_text(timeliness: Timeliness) -> str:
         verdict_lines(timeliness.verdict),
         wrap(first, WIDTH),
         [INDENT + line for line in lines],
-        [line for text in others for line in wrap(text, WIDTH, "", INDENT)],
-        [line for text in timeliness_notes(timeliness) for line in wrap(text, WIDTH, "Note: ", "      ")],
+        wrapped(others),
+        noted(timeliness_notes(timeliness)),
     ]
-    told = "\n\n".join("\n".join(block) for block in blocks if block)
+    told = blocks_text(blocks)
     return told if timeliness.alerted is None else f"{told}\n\n{alert_text(timeliness.alerted)}"
 
 
@@ -184,18 +184,14 @@ def timeliness_text(timeliness: Timeliness) -> str:
 def alert_sentences(alerts: AlertResult) -> list[str]:
     """What happens at the threshold."""
     unit = alerts.time_unit
-    out = [
-        f"At a threshold of {shortest(float(f'{alerts.threshold:.6g}'))} there {_many(alerts.alerts, 'alert')} in a period of "
-        f"{in_units(shortest(alerts.horizon), unit)}"
-        + (f", at most {shortest(alerts.budget)} per {per_unit(unit)}" if alerts.budget is not None else "")
-        + (
-            f"; {count(alerts.suppressed)} more fell into a quiet period of {in_units(shortest(alerts.quiet), unit)} and "
-            f"{'was' if alerts.suppressed == 1 else 'were'} held back"
-            if alerts.quiet is not None
-            else ""
-        )
-        + "."
-    ]
+    at, period = shortest(float(f"{alerts.threshold:.6g}")), in_units(shortest(alerts.horizon), unit)
+    first = f"At a threshold of {at} there {_many(alerts.alerts, 'alert')} in a period of {period}"
+    if alerts.budget is not None:
+        first += f", at most {shortest(alerts.budget)} per {per_unit(unit)}"
+    if alerts.quiet is not None:
+        first += f"; {count(alerts.suppressed)} more fell into a quiet period of {in_units(shortest(alerts.quiet), unit)} and "
+        first += f"{'was' if alerts.suppressed == 1 else 'were'} held back"
+    out = [f"{first}."]
     recall, lead = alerts["recall"], alerts["median_lead_time"]
     said = estimate_text(lead) + (f" {unit}" if unit else "")
     ahead = f", half of them at least {said} ahead" if lead.value is not None else ""
@@ -253,11 +249,11 @@ def alert_text(alerts: AlertResult) -> str:
     made = alert_table(alerts)
     lines = table(("", *made.head[1:]), made.rows, made.align)
     blocks = [
-        [line for text in alert_sentences(alerts) for line in wrap(text, WIDTH, "", INDENT)],
+        wrapped(alert_sentences(alerts)),
         [INDENT + line for line in lines],
         wrap(alerts.note, WIDTH, "Note: ", "      ") if alerts.note else [],
     ]
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+    return blocks_text(blocks)
 
 
 # Models compared ------------------------------------------------------------------------------------------------------
@@ -297,18 +293,10 @@ def comparison_table(comparison: TimelinessComparison) -> SmallTable:
     """A row for each pair and number."""
     rows: list[tuple[str, ...]] = []
     for d in comparison.differences:
-        parts = ("n/a", "", "") if d.value is None else estimate_parts(d.value, d.low, d.high)
-        interval = bracketed(parts[1], parts[2])
-        rows.append(
-            (
-                NAMES[d.measure],
-                f"{visible(d.first)} − {visible(d.second)}",
-                parts[0],
-                interval,
-                p_text(d.p_value),
-                d.verdict or d.reason,
-            )
-        )
+        value, low, high = ("n/a", "", "") if d.value is None else estimate_parts(d.value, d.low, d.high)
+        pair = f"{visible(d.first)} − {visible(d.second)}"
+        told = (value, bracketed(low, high), p_text(d.p_value), d.verdict or d.reason)
+        rows.append((NAMES[d.measure], pair, *told))
     head = ("", "models", "difference", f"{percent(comparison.differences[0].confidence)} interval", "p", "verdict")
     return SmallTable("Differences", head, "llrlrl", rows)
 
@@ -316,10 +304,10 @@ def comparison_table(comparison: TimelinessComparison) -> SmallTable:
 def comparison_text(comparison: TimelinessComparison) -> str:
     """The story of a comparison, 80 columns wide."""
     made = comparison_table(comparison)
-    told = [line for text in comparison_sentences(comparison) for line in wrap(text, WIDTH, "", INDENT)]
+    told = wrapped(comparison_sentences(comparison))
     lines = table(made.head, made.rows, made.align)
     blocks = [told, [INDENT + line for line in lines], table_lines(laid_out(comparison.table()))]
-    return "\n\n".join("\n".join(block) for block in blocks)
+    return blocks_text(blocks)
 
 
 # Charts ---------------------------------------------------------------------------------------------------------------

@@ -73,9 +73,8 @@ def _design(trial: Trial) -> list[str]:
     if d.lacking:
         told = [f"period {visible(name)} has no row of {quoted(arm)}" for name, arm in d.lacking[:3]]
         more = f", and {count(len(d.lacking) - 3)} more are like that" if len(d.lacking) > 3 else ""
-        out.append(
-            f"A period lacks an arm: {', '.join(told)}{more}. It is left out wherever the arms are compared in pairs."
-        )
+        lacks = f"A period lacks an arm: {', '.join(told)}{more}"
+        out.append(f"{lacks}. It is left out wherever the arms are compared in pairs.")
     if d.scaled:
         out.append("The exposed units are not known, so counts are compared by the planned shares of the arms.")
     if d.dropped:
@@ -83,9 +82,8 @@ def _design(trial: Trial) -> list[str]:
     if d.others:
         out.append(f"{count(d.others)} rows of other groups were left out.")
     for b in trial.balances:
-        said = (
-            f"Before the trial the {b.name} differs between the arms by {estimate_text(b.estimate)} standard deviations"
-        )
+        apart = f"{estimate_text(b.estimate)} standard deviations"
+        said = f"Before the trial the {b.name} differs between the arms by {apart}"
         if b.beyond_chance:
             out.append(f"{said}: more than 0.1 and more than chance gives; the groups are not exchangeable.")
         elif b.flagged:
@@ -140,11 +138,12 @@ def in_shares(trial: Trial) -> bool:
 
 def arms_text(trial: Trial) -> tuple[str, str]:
     """What came of the treated and of the control, as it is told."""
-    told = [
-        "n/a" if v is None else percent(float(f"{v:.3g}")) if in_shares(trial) else significant(v)
-        for v in trial.effect.values
-    ]
-    return told[0], told[1]
+    shares, (one, other) = in_shares(trial), trial.effect.values
+
+    def told(v: float | None) -> str:
+        return "n/a" if v is None else percent(float(f"{v:.3g}")) if shares else significant(v)
+
+    return told(one), told(other)
 
 
 def effect_text(trial: Trial) -> str:
@@ -351,15 +350,8 @@ def method_notes(trial: Trial) -> list[str]:
 def bands_table(trial: Trial) -> SmallTable:
     """The gain in every band of the score."""
     assert trial.uplift is not None
-    head: tuple[str, ...] = (
-        "band",
-        "scores",
-        "treated",
-        "control",
-        "gain",
-        f"{percent(trial.confidence)} interval",
-        "",
-    )
+    interval = f"{percent(trial.confidence)} interval"
+    head: tuple[str, ...] = ("band", "scores", "treated", "control", "gain", interval, "")
     rows: list[tuple[str, ...]] = []
     for b in trial.uplift.bands:
         e = b.effect

@@ -53,27 +53,13 @@ def effect_chart(trial: Trial) -> Chart:
             marks.append(Text(high, float(i), NOT_VALID, "quiet", "end", dy=-7))
     across = Scale(low, high, f"Relative difference of {visible(trial.design.treated)} from the control", "share")
     up = Scale(-0.6, len(shown) - 0.4, "", "names", tuple(m.name for m, *_ in shown))
-    columns = {
-        "method": [m.name for m, *_ in shown],
-        "relative": [r[1] for r in shown],
-        "low": [r[2] for r in shown],
-        "high": [r[3] for r in shown],
-        "valid": [r[0].valid for r in shown],
-    }
+    names = ("method", "relative", "low", "high", "valid")
+    told = [(m.name, *three, m.valid) for m, *three in shown]
+    columns = {name: [row[i] for row in told] for i, name in enumerate(names)}
     what = "difference" if trial.verdict in FORBIDDEN else "effect"
     said = f"{trial_sentences(trial)[0]} The relative {what} by {len(shown)} methods."
-    size = (680.0, 110.0 + 27.0 * len(shown))
-    return Chart(
-        "effect",
-        f"Relative {what} by method",
-        across,
-        up,
-        tuple(marks),
-        said,
-        columns,
-        size=size,
-        finding=_relative_finding(trial),
-    )
+    more: dict[str, Any] = {"size": (680.0, 110.0 + 27.0 * len(shown)), "finding": _relative_finding(trial)}
+    return Chart("effect", f"Relative {what} by method", across, up, tuple(marks), said, columns, **more)
 
 
 def _relative_finding(trial: Trial) -> str:
@@ -150,33 +136,14 @@ def looks_chart(trial: Trial) -> Chart:
     ys = [min(max(e, floor), top) for e in x.e_values]
     need = 1 / (1 - x.confidence)
     up = Scale(min(*ys, 0.1) / 2, max(*ys, need) * 2, "e-value", "log")
-    marks: list[Mark] = [
-        Rule(y=need),
-        Rule(y=1.0, dash="1 4"),
-        Line(xs, ys, 0, 2.4),
-        Text(
-            xs[-1],
-            need,
-            f"enough at any time ({count(round(need, 1))})",
-            "quiet",
-            "end",
-            dy=14 if ys[-1] > need else -6,
-        ),
-    ]
+    enough = f"enough at any time ({count(round(need, 1))})"
+    marks: list[Mark] = [Rule(y=need), Rule(y=1.0, dash="1 4"), Line(xs, ys, 0, 2.4)]
+    marks.append(Text(xs[-1], need, enough, "quiet", "end", dy=14 if ys[-1] > need else -6))
     across = Scale(1.0, max(xs[-1], 2.0), "Look")
     columns: dict[str, Any] = {"look": [str(v) for v in x.looks], "e_value": list(x.e_values)}
-    said = looks_sentences(trial)[0]
-    return Chart(
-        "looks",
-        "Evidence that holds at every look",
-        across,
-        up,
-        tuple(marks),
-        said,
-        columns,
-        size=(560.0, 340.0),
-        finding=said.partition(": ")[2].partition(" (")[0].capitalize(),
-    )
+    said, title = looks_sentences(trial)[0], "Evidence that holds at every look"
+    more: dict[str, Any] = {"size": (560.0, 340.0), "finding": said.partition(": ")[2].partition(" (")[0].capitalize()}
+    return Chart("looks", title, across, up, tuple(marks), said, columns, **more)
 
 
 def bands_chart(trial: Trial) -> Chart:
@@ -191,9 +158,8 @@ def bands_chart(trial: Trial) -> Chart:
     names = tuple(f"{significant(b.low)} to {significant(b.high)}" for b in bands)
     across = Scale(low, high, "Gain from acting (above 0 is good)")
     up = Scale(-0.6, len(bands) - 0.4, "Score", "names", names)
-    columns = {"band": [b.number for b in bands]} | {
-        part: [getattr(b.effect, part) for b in bands] for part in ("value", "low", "high")
-    }
+    columns = {"band": [b.number for b in bands]}
+    columns |= {part: [getattr(b.effect, part) for b in bands] for part in ("value", "low", "high")}
     size = (600.0, 110.0 + 27.0 * len(bands))
     said = uplift_sentences(trial)[0]
     found = said.partition(":")[0].removesuffix(".")

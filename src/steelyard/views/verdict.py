@@ -84,9 +84,8 @@ def verdict_html(verdict: Verdict, anchors: Mapping[str, str] | None = None, bes
         tag("p", tag("b", "Next: "), verdict.next_step, class_="next") if verdict.next_step else None,
         class_="said",
     )
-    return tag(
-        "div", told, bars_html(verdict.bars, verdict.conclusion.unit) if verdict.bars else beside, class_="verdict"
-    )
+    sums = bars_html(verdict.bars, verdict.conclusion.unit) if verdict.bars else beside
+    return tag("div", told, sums, class_="verdict")
 
 
 def unbroken(text: str) -> Ready:
@@ -112,21 +111,13 @@ def bars_html(bars: Collection[SumBar], unit: str) -> Ready:
         parts.append(_rect(zero - 0.4, 0.8, 0, 18, "zero", "#5b6470"))
         return tag("svg", parts, viewBox="0 0 200 18", preserveAspectRatio="none", aria_hidden="true")
 
-    rows = [
-        tag(
-            "tr",
-            tag("th", breakable(b.name), scope="row"),
-            tag("td", drawn(b)),
-            tag(
-                "td",
-                tag("b", value_text(b.estimate)),
-                tag("span", interval_text(b.estimate), class_=_note(interval_text(b.estimate))),
-            ),
-            class_=b.role or None,
-        )
-        for b in bars
-    ]
-    return tag("table", tag("caption", unit), tag("tbody", rows), class_="bars")
+    def row(bar: SumBar) -> Ready:
+        ends = interval_text(bar.estimate)
+        told = tag("b", value_text(bar.estimate)), tag("span", ends, class_=_note(ends))
+        name = tag("th", breakable(bar.name), scope="row")
+        return tag("tr", name, tag("td", drawn(bar)), tag("td", *told), class_=bar.role or None)
+
+    return tag("table", tag("caption", unit), tag("tbody", [row(b) for b in bars]), class_="bars")
 
 
 def _note(interval: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from steelyard.results import Estimate
 from steelyard.verdicts.policy import SAME
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.layout import WIDTH, table, table_width, wrap
+from steelyard.views.layout import WIDTH, blocks_text, table, table_width, wrap, wrapped
 from steelyard.views.tables import SmallTable
 from steelyard.words import bracketed, count, estimate_parts, estimate_text, percent, shortest, significant, visible
 
@@ -40,11 +40,9 @@ def interval_text(estimate: Estimate) -> str:
 def value_text(estimate: Estimate) -> str:
     """The value, as exactly as its interval tells it."""
     assert estimate.value is not None
-    return (
-        shortest(estimate.value)
-        if estimate.low == estimate.high
-        else estimate_parts(estimate.value, estimate.low, estimate.high)[0]
-    )
+    if estimate.low == estimate.high:
+        return shortest(estimate.value)
+    return estimate_parts(estimate.value, estimate.low, estimate.high)[0]
 
 
 def instead(evaluation: Evaluation) -> str:
@@ -83,11 +81,9 @@ def worth_sentences(worth: Worth, evaluation: Evaluation | None = None) -> list[
     against = "" if worth.reference == "absolute" else f", {worth.reference}"
     out = [f"The {worth.measure} of {count(worth.n)} rows is {estimate_text(worth)}{each}{against}."]
     said = verdict_sentence(worth, advice=HERE if worth.movable else LEAVE)
-    out.append(
-        verdict_sentence(worth, advice=instead(evaluation))
-        if evaluation is not None and said.endswith(f"{HERE}.")
-        else said
-    )
+    if evaluation is not None and said.endswith(f"{HERE}."):
+        said = verdict_sentence(worth, advice=instead(evaluation))
+    out.append(said)
     if worth.band is not None:
         low, high = (significant(v, 4) for v in worth.band)
         out.append(f"Over the ranges given it lies between {low} and {high}; the middle of each range is told above.")
@@ -141,5 +137,5 @@ def worth_text(worth: Worth) -> str:
     cells = outcome_table(worth)
     told = [] if cells is None else table(cells.head, cells.rows, cells.align, width=WIDTH - len(INDENT))
     blocks = [wrap(first, WIDTH), [INDENT + line for line in told], [INDENT + line for line in lines]]
-    blocks.append([line for text in others for line in wrap(text, WIDTH, "", INDENT)])
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+    blocks.append(wrapped(others))
+    return blocks_text(blocks)
