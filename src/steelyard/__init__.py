@@ -9,68 +9,48 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard import errors as errors
-    from steelyard.compare import compare as compare
-    from steelyard.comparison import Comparison as Comparison
-    from steelyard.comparisons.changes import Changes as Changes
-    from steelyard.comparisons.changes import changes as changes
-    from steelyard.comparisons.planning import detectable as detectable
-    from steelyard.comparisons.planning import sample_size as sample_size
-    from steelyard.designs.bootstrap import Bootstrap as Bootstrap
-    from steelyard.designs.folds import KFold as KFold
-    from steelyard.designs.folds import LeaveOneOut as LeaveOneOut
-    from steelyard.designs.folds import NestedFolds as NestedFolds
-    from steelyard.designs.folds import StoredFolds as StoredFolds
-    from steelyard.designs.holdout import Holdout as Holdout
-    from steelyard.designs.holdout import PairedHoldout as PairedHoldout
-    from steelyard.designs.holdout import RepeatedHoldout as RepeatedHoldout
-    from steelyard.designs.out_of_time import OutOfTime as OutOfTime
-    from steelyard.designs.schedules import arithmetic as arithmetic
-    from steelyard.designs.schedules import geometric as geometric
-    from steelyard.early_warning.timeliness import Timeliness as Timeliness
-    from steelyard.early_warning.timeliness import timeliness as timeliness
-    from steelyard.evaluate import evaluate as evaluate
-    from steelyard.evaluation import Evaluation as Evaluation
-    from steelyard.experiments.by_fold import folds as folds
-    from steelyard.experiments.experiment import experiment as experiment
-    from steelyard.experiments.fitted import evaluate_model as evaluate_model
-    from steelyard.experiments.fitted import scorer as scorer
-    from steelyard.experiments.learning import LearningCurve as LearningCurve
-    from steelyard.experiments.learning import learning_curve as learning_curve
-    from steelyard.experiments.pruning import pruning_curve as pruning_curve
-    from steelyard.experiments.result import Experiment as Experiment
-    from steelyard.experiments.stopping import stopping_curve as stopping_curve
-    from steelyard.gates.check import check as check
-    from steelyard.measures.measure import catalogue as catalogue
-    from steelyard.measures.measure import measure as measure
-    from steelyard.monitors.monitor import monitor as monitor
-    from steelyard.monitors.stability import stability as stability
-    from steelyard.monitors.windowing import windows as windows
-    from steelyard.payoffs.payoff import Cost as Cost
-    from steelyard.payoffs.payoff import Profit as Profit
-    from steelyard.results import Curve as Curve
-    from steelyard.results import Difference as Difference
-    from steelyard.results import Estimate as Estimate
-    from steelyard.results import Interval as Interval
-    from steelyard.results import Share as Share
-    from steelyard.results import Undefined as Undefined
-    from steelyard.saved.load import load as load
-    from steelyard.serve.client import Client as Client
-    from steelyard.slicing import slices as slices
-    from steelyard.sources.joined import table as table
-    from steelyard.tables.peek import peek as peek
-    from steelyard.tables.shares import binomial as binomial
-    from steelyard.tables.shares import share_interval as share_interval
-    from steelyard.tables.tabulation import Tabulation as Tabulation
-    from steelyard.trials.drawn import draw_groups as draw_groups
-    from steelyard.trials.planning import trial_size as trial_size
-    from steelyard.trials.trial import Trial as Trial
-    from steelyard.trials.trial import trial as trial
-    from steelyard.views.figures import figure as figure
-    from steelyard.worth.campaign import campaign as campaign
-    from steelyard.worth.policies import Worth as Worth
-    from steelyard.worth.regions import regions as regions
-    from steelyard.worth.thresholds import Threshold as Threshold
+    from steelyard import errors
+    from steelyard.compare import compare
+    from steelyard.comparison import Comparison
+    from steelyard.comparisons.changes import Changes, changes
+    from steelyard.comparisons.planning import detectable, sample_size
+    from steelyard.designs.bootstrap import Bootstrap
+    from steelyard.designs.folds import KFold, LeaveOneOut, NestedFolds, StoredFolds
+    from steelyard.designs.holdout import Holdout, PairedHoldout, RepeatedHoldout
+    from steelyard.designs.out_of_time import OutOfTime
+    from steelyard.designs.schedules import arithmetic, geometric
+    from steelyard.early_warning.timeliness import Timeliness, timeliness
+    from steelyard.evaluate import evaluate
+    from steelyard.evaluation import Evaluation
+    from steelyard.experiments.by_fold import folds
+    from steelyard.experiments.experiment import experiment
+    from steelyard.experiments.fitted import evaluate_model, scorer
+    from steelyard.experiments.learning import LearningCurve, learning_curve
+    from steelyard.experiments.pruning import pruning_curve
+    from steelyard.experiments.result import Experiment
+    from steelyard.experiments.stopping import stopping_curve
+    from steelyard.gates.check import check
+    from steelyard.measures.measure import catalogue, measure
+    from steelyard.monitors.monitor import monitor
+    from steelyard.monitors.stability import stability
+    from steelyard.monitors.windowing import windows
+    from steelyard.payoffs.payoff import Cost, Profit
+    from steelyard.results import Curve, Difference, Estimate, Interval, Share, Undefined
+    from steelyard.saved.load import load
+    from steelyard.serve.client import Client
+    from steelyard.slicing import slices
+    from steelyard.sources.joined import table
+    from steelyard.tables.peek import peek
+    from steelyard.tables.shares import binomial, share_interval
+    from steelyard.tables.tabulation import Tabulation
+    from steelyard.trials.drawn import draw_groups
+    from steelyard.trials.planning import trial_size
+    from steelyard.trials.trial import Trial, trial
+    from steelyard.views.figures import figure
+    from steelyard.worth.campaign import campaign
+    from steelyard.worth.policies import Worth
+    from steelyard.worth.regions import regions
+    from steelyard.worth.thresholds import Threshold
 
 __version__ = "0.1.0"
 
@@ -139,7 +119,70 @@ _HOMES = {
     "windows": "monitors.windowing",
 }
 
-__all__ = list(_HOMES)
+__all__ = [
+    "Bootstrap",
+    "Changes",
+    "Client",
+    "Comparison",
+    "Cost",
+    "Curve",
+    "Difference",
+    "Estimate",
+    "Evaluation",
+    "Experiment",
+    "Holdout",
+    "Interval",
+    "KFold",
+    "LearningCurve",
+    "LeaveOneOut",
+    "NestedFolds",
+    "OutOfTime",
+    "PairedHoldout",
+    "Profit",
+    "RepeatedHoldout",
+    "Share",
+    "StoredFolds",
+    "Tabulation",
+    "Threshold",
+    "Timeliness",
+    "Trial",
+    "Undefined",
+    "Worth",
+    "arithmetic",
+    "binomial",
+    "campaign",
+    "catalogue",
+    "changes",
+    "check",
+    "compare",
+    "detectable",
+    "draw_groups",
+    "errors",
+    "evaluate",
+    "evaluate_model",
+    "experiment",
+    "figure",
+    "folds",
+    "geometric",
+    "learning_curve",
+    "load",
+    "measure",
+    "monitor",
+    "peek",
+    "pruning_curve",
+    "regions",
+    "sample_size",
+    "scorer",
+    "share_interval",
+    "slices",
+    "stability",
+    "stopping_curve",
+    "table",
+    "timeliness",
+    "trial",
+    "trial_size",
+    "windows",
+]
 
 
 ASKED = 'numbers and charts are asked of what sy.evaluate(target=..., score=...) gives: e["auc"], e.chart("roc")'
