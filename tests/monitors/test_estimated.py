@@ -10,6 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import find
+from steelyard.monitors import estimated
 from steelyard.monitors.estimated import Calibration, _Rows, can_be_expected, estimates, expected
 
 
@@ -36,6 +37,25 @@ def test_the_measures_are_those_of_the_house() -> None:
             assert float(expected(find(name), rows, y[order].astype(float))) == pytest.approx(
                 e[name].value, rel=1e-9
             ), name
+
+
+def test_rows_of_one_score_are_as_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, s = drawn(2_000, 3)
+    c = Calibration.of(sy.evaluate(target=y, score=s, threshold=0.6).scores)
+    cells, many = np.unique(drawn(4_000, 4)[1].round(2), return_counts=True)
+    asked: dict[str, Any] = {"threshold": 0.6, "draws": 2_000, "many": many.astype(float)}
+    names = [n for n in sy.evaluate(target=y, score=s).measures if can_be_expected(find(n))]
+    each = estimates(c, cells, names, **asked)
+    rows = estimates(c, np.repeat(cells, many), names, threshold=0.6, draws=2_000)
+    assert each == rows
+    monkeypatch.setattr(estimated, "BY_ROW", 0)
+    for name, told in estimates(c, cells, names, **asked).items():
+        as_rows = rows[name]
+        assert told.n == as_rows.n == 4_000
+        assert told.value == pytest.approx(as_rows.value, rel=1e-9), name
+        # Both are drawn: their ends are off by some percent of the length.
+        length = as_rows.high - as_rows.low
+        assert (told.low, told.high) == pytest.approx((as_rows.low, as_rows.high), abs=0.1 * length), name
 
 
 def test_calibration_keeps_the_totals_and_finds_the_curve() -> None:

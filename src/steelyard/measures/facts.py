@@ -104,8 +104,9 @@ class Facts:
     "classes": f(place of the truth, classes × rows), "numbers": f(target, prediction); options come by name."""
     row_noun: str = "values"
     """What the numbers of the rows are called."""
-    expected: Callable[[Array, Array], Array] | None = None
-    """What scores in increasing order and chances of being positive let expect, for a number that is no mean over rows."""
+    expected: Callable[..., Array] | None = None
+    """What scores in increasing order let expect, for a number that is no mean over rows: of the positives of each score, be they
+    labels or chances, of how many rows have it, and of the sum of the squares of all labels or chances."""
     unrelated: Callable[[Any], float] | None = None
     """What it would be of numbers of which target and prediction have nothing to do with each other, as spread as they are."""
     linear_in: tuple[str, float, float] | None = None

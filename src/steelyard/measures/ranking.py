@@ -72,12 +72,17 @@ def placement_sums(scores: Scores) -> tuple[float, float, float]:
     return _PLACEMENT_SUMS.keep((won, from_positives, from_negatives), scores)
 
 
-def _expected_area(score: Array, y: Array) -> Array:
-    """The area of scores in increasing order, for chances of being positive as well as for labels: no row is a pair with itself."""
-    _, place, many = np.unique(score, return_inverse=True, return_counts=True)
-    rank = (many.cumsum() - (many - 1) / 2)[place]
-    n1, own = y.sum(axis=-1), (y * y).sum(axis=-1)
-    return divide((y * rank).sum(axis=-1) - n1 - (n1**2 - own) / 2, n1 * (y.shape[-1] - n1) - (n1 - own))
+def _expected_area(score: Array, y: Array, many: Array | None = None, own: Array | None = None) -> Array:
+    """The area of scores in increasing order, for chances of being positive as well as for labels: no row is a pair with itself.
+
+    Where `many` rows have a score, `y` of them are positive, and `own` is the sum of squares over all rows.
+    """
+    many = np.ones(len(score)) if many is None else many
+    _, place = np.unique(score, return_inverse=True)
+    ties = np.bincount(place, many)
+    rank = (ties.cumsum() - (ties - 1) / 2)[place]
+    n1, own = y.sum(axis=-1), (y * y).sum(axis=-1) if own is None else own
+    return divide((y * rank).sum(axis=-1) - n1 - (n1**2 - own) / 2, n1 * (many.sum() - n1) - (n1 - own))
 
 
 def _area_bound(scores: Scores) -> float:

@@ -34,6 +34,8 @@ DRAWS = 200
 SEED = 20120702
 MOST = 2_000_000
 """Labels drawn at a time."""
+BY_ROW = 50_000
+"""Rows up to which each has its label drawn; of more, how many of those with the same score are positive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +144,25 @@ def _fit(columns: Array, p: Array, n: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Scores in increasing order, and which of them reach the threshold."""
+    """Scores in increasing order, which of them reach the threshold, and how many rows have each: one, unless said."""
 
     score: Array
     flagged: Array
+    many: Array
 
     @classmethod
-    def of(cls, score: object, threshold: float) -> _Rows:
-        s = np.sort(np.asarray(score, dtype=np.float64))
-        return cls(s, (s >= threshold).astype(np.float64))
+    def of(cls, score: object, threshold: float, many: Array | None = None) -> _Rows:
+        s = np.asarray(score, dtype=np.float64)
+        many = np.ones(len(s)) if many is None else many
+        if many.sum() <= BY_ROW:
+            s, many = np.repeat(s, many.astype(np.int64)), np.ones(int(many.sum()))
+        order = np.argsort(s, kind="stable")
+        return cls(s[order], (s[order] >= threshold).astype(np.float64), many[order])
+
+    @property
+    def alone(self) -> bool:
+        """Whether every row stands for itself."""
+        return bool((self.many == 1).all())
 
 
 def can_be_expected(measure: Measure) -> bool:
@@ -165,24 +177,28 @@ def can_be_expected(measure: Measure) -> bool:
     )
 
 
-def expected(measure: Measure, rows: _Rows, y: Array) -> Array:
-    """A measure of scores and labels, one row of labels for each draw; of chances it is what is to be expected."""
+def expected(measure: Measure, rows: _Rows, y: Array, own: Array | None = None) -> Array:
+    """A measure of scores and labels, one row of labels for each draw; of chances it is what is to be expected.
+
+    `y` is how many rows of each score are positive, and `own` the sum of squares of the labels, or chances, of all rows.
+    """
+    many = rows.many
     if measure.expected is not None:
-        return measure.expected(rows.score, y)
+        return measure.expected(rows.score, y, many, (y * y).sum(axis=-1) if own is None else own)
     if measure.linear_in is not None:
         name, factor, constant = measure.linear_in
-        return factor * expected(find(name), rows, y) + constant
+        return factor * expected(find(name), rows, y, own) + constant
     if "scores" in measure.by_row:
         up, down = (row_loss(measure, np.full(len(rows.score), x), rows.score, 0.5) for x in (1.0, 0.0))
-        return np.asarray((y * up + (1 - y) * down).mean(axis=-1))
-    flagged, positives = rows.flagged.sum(), y.sum(axis=-1)
+        return np.asarray((y * up + (many - y) * down).sum(axis=-1) / many.sum())
+    flagged, positives = (rows.flagged * many).sum(), y.sum(axis=-1)
     tp = (y * rows.flagged).sum(axis=-1)
     fn, fp = positives - tp, flagged - tp
-    tn = y.shape[-1] - positives - fp
+    tn = many.sum() - positives - fp
     if Outcomes in measure.reads:
         return np.asarray(measure(Outcomes(tp, fn, fp, tn)).value)
     counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
-    return np.asarray(measure(Confusion((0, 1), counts, len(rows.score), 1)).value)
+    return np.asarray(measure(Confusion((0, 1), counts, int(many.sum()), 1)).value)
 
 
 def estimates(
@@ -192,8 +208,9 @@ def estimates(
     threshold: float = 0.5,
     confidence: float = 0.95,
     draws: int = DRAWS,
+    many: Array | None = None,
 ) -> dict[str, Estimate]:
-    """Measures of rows without labels, from their scores.
+    """Measures of rows without labels, from their scores; `many` rows have each, one unless that is said.
 
     What the chances that the reference gives to the scores let expect; the interval holds what labels drawn by them, the same for
     all measures, and another reference of the same size, might make of it.
@@ -209,21 +226,25 @@ def estimates(
         raise NotAvailable(
             message, f"What can be: {', '.join(n for n, m in catalogue().items() if can_be_expected(m))}."
         )
-    rows = _Rows.of(score, threshold)
-    n = len(rows.score)
+    rows = _Rows.of(score, threshold, many)
+    n = int(rows.many.sum())
     facts: dict[str, Any] = {"confidence": confidence, "method": METHOD, "n": float(n), "note": NOTE}
     if not n:
         return {name: Estimate(name, None, reason="no rows", **(facts | {"n": None})) for name in measures}
     rng = np.random.default_rng(SEED)
     found: dict[str, list[float]] = {name: [] for name in measures}
-    at_once, left = max(1, min(draws, MOST // n)), draws
+    at_once, left = max(1, min(draws, MOST // len(rows.score))), draws
     while left:
         chances = calibration.chance(rows.score, rng, min(at_once, left))
-        labels = (rng.random(chances.shape) < chances).astype(np.float64)
+        if rows.alone:
+            labels = (rng.random(chances.shape) < chances).astype(np.float64)
+        else:
+            labels = rng.binomial(rows.many.astype(np.int64), chances).astype(np.float64)
         for name in measures:
-            found[name] += np.atleast_1d(expected(find(name), rows, labels)).tolist()
+            found[name] += np.atleast_1d(expected(find(name), rows, labels, labels.sum(axis=-1))).tolist()
         left -= len(chances)
-    fitted = calibration.chance(rows.score)
+    chance = calibration.chance(rows.score)
+    fitted, own = rows.many * chance, np.asarray((rows.many * chance**2).sum())
     tail, out = (1 - confidence) / 2, {}
     for name in measures:
         known = np.array([x for x in found[name] if math.isfinite(x)])
@@ -233,7 +254,7 @@ def estimates(
         # Positions of (draws + 1) p, so that one more draw lies within as often as is said.
         low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail], method="weibull"))
         # Not the mean of the draws: chances drawn on the scale of log-odds are too large on average where positives are rare.
-        value = float(expected(find(name), rows, fitted))
+        value = float(expected(find(name), rows, fitted, own))
         out[name] = Estimate(name, value, min(low, value), max(high, value), caution=_rests(calibration), **facts)
     return out
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steelyard.comparisons.enough import cases_of
 from steelyard.designs.design import many
 from steelyard.errors import NotAvailable
@@ -200,8 +198,8 @@ def _expected(run: Watch, part: WindowSummary, measures: Sequence[str]) -> dict[
     wanted = list(dict.fromkeys(m for m in measures if can_be_expected(find(m))))
     if calibration is None or not wanted or part.seen is None:
         return {}
-    found = np.repeat(part.seen.middle, part.seen.counts[:, 0].astype(np.int64))
-    return estimates(calibration, found, wanted, run.threshold, run.confidence)
+    score, many = part.seen.middle, part.seen.counts[:, 0]
+    return estimates(calibration, score, wanted, run.threshold, run.confidence, many=many)
 
 
 def estimated(signal: Signal, value: Estimate) -> Signal:
