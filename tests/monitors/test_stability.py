@@ -15,7 +15,7 @@ from steelyard.errors import EmptyTable, UnknownColumn, UsageError
 from steelyard.monitors import law
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.rare_cells import rare_p
-from steelyard.monitors.stability import Stability, assess, stability
+from steelyard.monitors.stability import Stability, assess, assess_each, stability
 from steelyard.summaries.bin_counts import BinCounts
 from steelyard.views.layout import width_of
 
@@ -369,3 +369,30 @@ def test_it_tells_its_story_in_eighty_columns_and_in_json() -> None:
 def test_bad_input_gets_a_sentence(call: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         call()
+
+
+def test_many_at_once_say_what_each_says_alone() -> None:
+    """Tables of other sizes beside each other: rare cells, values never seen, weights, units, one cell, an empty cell."""
+    rng = np.random.default_rng(21)
+    numbers, few = Bins.of(rng.normal(size=4000)), Bins.of(rng.integers(0, 4, 900).astype(float))
+    levels = Bins.of(rng.choice(["a", "b", "c", "d"], 3000, p=[0.6, 0.3, 0.09, 0.01]).tolist())
+    one, units = Bins.of([1.0] * 200), rng.integers(0, 60, 800)
+    pairs = [
+        *((numbers, numbers.count(rng.normal(shift, 1, n))) for shift, n in ((0, 400), (0.5, 40), (3, 5000), (9, 700))),
+        (numbers, numbers.count(rng.normal(size=800), weight=rng.random(800))),
+        (numbers, numbers.count(rng.normal(size=800), bucket=units)),
+        (few, few.count(rng.integers(0, 6, 300).astype(float))),
+        (few, few.count(rng.integers(0, 3, 300).astype(float))),
+        (levels, levels.count(rng.choice(["a", "b", "e"], 200).tolist())),
+        (levels, levels.count(rng.choice(["a", "b", "d"], 2000).tolist())),
+        (one, one.count([1.0] * 50)),
+    ]
+    for (bins, counts), together in zip(pairs, assess_each(pairs), strict=True):
+        alone = assess(bins, counts)
+        told = [(s.decision, s.reason, s.notes, s.test, s.freedom, s.sizes) for s in (together, alone)]
+        assert told[0] == told[1]
+        for name in ("index", "limit", "p_value", "classic_index"):
+            assert getattr(together, name) == pytest.approx(getattr(alone, name), rel=1e-11), name
+        assert (together.corrected.low, together.corrected.high) == pytest.approx(
+            (alone.corrected.low, alone.corrected.high), rel=1e-11
+        )

@@ -136,3 +136,17 @@ def test_a_reference_with_too_few_cases_says_so() -> None:
     rows = drawn(6, 20, 40)
     told = " ".join(watch(rows, reference="first 2 windows").sentences())
     assert "The reference has only" in told and "take a longer one" in told
+
+
+def test_days_with_moods_are_known_by_their_scores() -> None:
+    """Days that share the mood of their week vary more than 28 of them can tell of a loss; scores tell it at once."""
+    for spread, moody in ((0.0, False), (0.15, True)):
+        rng = np.random.default_rng(31)
+        day = np.repeat(np.arange(42), 300)
+        z = rng.normal(size=len(day)) + rng.normal(0, spread, 6)[day // 7]
+        p = 1 / (1 + np.exp(1.2 - 1.5 * z))
+        when = pd.Timestamp("2024-01-01") + pd.to_timedelta(day + 0.9 * rng.random(len(day)), unit="D")
+        rows = pd.DataFrame({"when": when, "y": (rng.random(len(day)) < p).astype(int), "p": p})
+        m = monitor(rows, time="when", target="y", score="p", reference="first 28 windows", measures=["running brier"])
+        found = m.baseline.variation.excess["brier"]
+        assert found >= 1.45 if moody else found < 1.4, found

@@ -131,6 +131,20 @@ def test_a_clock_that_goes_back(made: tuple[Path, pd.DataFrame], tmp_path: Path)
         sy.monitor(str(folder / "new"), reference=str(folder / "b.json"), now="2024-03-10")
 
 
+def test_a_folder_keeps_windows_of_one_stream(made: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:
+    """Weeks beside days would leave a folder that nobody can read; a file that is cut stands in nobody's way."""
+    folder = copied(made, tmp_path)
+    first = min((folder / "days").glob("*.json"))
+    first.write_text(first.read_text()[:500])
+    before = sorted(os.listdir(folder / "days"))
+    weeks = sy.windows(made[1], time="when", baseline=folder / "b.json", window="week")
+    with pytest.raises(InputError, match="another length: day and week"):
+        weeks.save(folder / "days")
+    assert sorted(os.listdir(folder / "days")) == before
+    weeks.save(folder / "weeks")
+    weeks.save(folder / "weeks")
+
+
 def test_a_folder_without_windows(made: tuple[Path, pd.DataFrame], tmp_path: Path) -> None:
     base = str(made[0] / "b.json")
     for given in (str(tmp_path), tmp_path, str(tmp_path / "*.json"), str(tmp_path / "nowhere") + "/"):

@@ -17,7 +17,7 @@ from steelyard.monitors.labels import ENOUGH
 from steelyard.monitors.running import PREFIX
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.summed import evaluation_of
-from steelyard.monitors.variation import LEAST, SAME, Spread, Variation, of_segments, usual_at
+from steelyard.monitors.variation import CLEAR, LEAST, SAME, Spread, Variation, of_segments, usual_at
 from steelyard.monitors.volume import place_of
 from steelyard.monitors.watched_measures import measure_name
 from steelyard.monitors.windows import Window, WindowSpan, by_count, by_time
@@ -29,6 +29,9 @@ from steelyard.verdicts.enough import too_few
 
 MOST = 400
 """The last windows of a reference that are looked at; more would cost more than they tell."""
+MOODY, MORE = 1.7, 54
+"""How many times as much losses of days vary as rows do where days have moods, and how many days more would have told that: what
+keeps false alarms to the budget and sees losses hardly later (docs/studies/monitoring-wobble.md)."""
 Cut = Sequence[tuple[Window, Stream]]
 Counted = Sequence[tuple[Window, WindowSummary]]
 
@@ -62,7 +65,7 @@ def variation_of(cut: Counted, baseline: Baseline, measures: Sequence[Any], conf
     usual = _usual_losses(full, baseline) if known else {}
     return Variation(
         usual | (_spreads(full, baseline, measures, confidence) if known else {}),
-        _excess(full, baseline, usual) if known else {},
+        _excess(full, baseline, usual, moods=known and _have_moods(full, places if weeks else [""] * len(full))),
         _counts(full, places) if weeks and len(set(places)) <= 7 else {},
     )
 
@@ -124,15 +127,50 @@ def _usual_losses(full: Counted, baseline: Baseline) -> dict[str, Spread]:
     return out
 
 
-def _excess(full: Counted, baseline: Baseline, usual: Mapping[str, Spread]) -> dict[str, float]:
-    """How many times the variance of each mean loss over windows, about what is usual on their day, is that of independent rows."""
+def _excess(full: Counted, baseline: Baseline, usual: Mapping[str, Spread], *, moods: bool) -> dict[str, float]:
+    """How many times the variance of each mean loss over windows, about what is usual on their day, is that of independent rows.
+
+    Where days have moods those of one week are alike, so that a month of them tells little: it is at least what they tell together
+    with as many more days of a stream that is usual among such.
+    """
     out = {}
-    for name, base, sums in _losses(full, baseline):
+    for name, base, sums in _losses(full, baseline) if baseline.evaluation is not None else ():
         spread = usual.get(PREFIX + name)
         free = len(sums) - 1 if spread is None else spread.free
         q = sum(x.n * (x.mean - usual_at(spread, place, base.mean)) ** 2 for place, x in sums) / base.deviation**2
         out[name] = max(1.0, q / free)
+        if moods:
+            out[name] = max(out[name], (free * out[name] + MORE * MOODY) / (free + MORE))
     return out
+
+
+def _have_moods(full: Counted, places: Sequence[str]) -> bool:
+    """Whether what the model says of the rows differs clearly among windows shorter than a week, beyond weekdays.
+
+    χ² = Σ (n − e)² / e over bins and windows, e = rows of the window · share of the bin at the window's place in the week
+    """
+    from scipy.special import chdtrc
+
+    if not all(place_of(w) for w, _ in full):
+        return False
+    found = []
+    for name, one in full[0][1].columns.items():
+        held = [part.columns[name] for _, part in full]
+        if name not in full[0][1].present or one.buckets is not None:
+            continue
+        # Weighted rows tell only as much as so many plain ones.
+        counts = np.stack([x.counts * (x.total / x.squares if x.squares else 0.0) for x in held])
+        statistic, free = 0.0, 0
+        for place in set(places):
+            mine = counts[[p == place for p in places]]
+            mine = mine[mine.sum(axis=1) > 0][:, mine.sum(axis=0) > 0]
+            if len(mine) < 2:
+                continue
+            expected = np.outer(mine.sum(axis=1), mine.sum(axis=0) / mine.sum())
+            statistic += float(((mine - expected) ** 2 / expected).sum())
+            free += (mine.shape[0] - 1) * (mine.shape[1] - 1)
+        found.append(float(chdtrc(free, statistic)) if free else 1.0)
+    return bool(found) and min(found) * len(found) < CLEAR
 
 
 def _counts(full: Counted, places: Sequence[str]) -> dict[str, dict[str, BinCounts]]:

@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from steelyard.results import Array
+from steelyard.results import Array, Codes, Flags
 from steelyard.verdicts.stability import LOOK
 from steelyard.words import number
 
@@ -29,20 +30,25 @@ CLOSE = 1e-13
 """So closely the root of a noncentrality is found, as a share of its size."""
 
 
-def index_parts(a: Array, b: Array) -> tuple[Array, bool]:
-    """The parts of the stability index, and whether ½ was added to every count because a cell is empty.
+def index_parts(a: Array, b: Array) -> tuple[Array, Any]:
+    """The parts of the stability index, and whether ½ was added to every count because a cell is empty; by table, if many.
 
     part i = (p_i − q_i) · ln(p_i / q_i), p and q the shares of the two samples
 
     >>> parts, halved = index_parts(np.array([7.0, 7, 11, 5]), np.array([12.0, 8, 16, 9]))
-    >>> parts.round(3).tolist(), round(float(parts.sum()), 3), halved
+    >>> parts.round(3).tolist(), round(float(parts.sum()), 3), bool(halved)
     ([0.004, 0.015, 0.0, 0.006], 0.026, False)
     """
-    halved = bool(((a == 0) != (b == 0)).any())
+    halved = ((a == 0) != (b == 0)).any(axis=-1)
     there = (a > 0) | (b > 0)
-    more = 0.5 if halved else 0.0
-    p, q = (np.where(there, x + more, 1.0) / ((x[there] + more).sum() or 1.0) for x in (a, b))
+    more = np.where(halved, 0.5, 0.0)[..., None]
+    p, q = (_shares(np.where(there, x + more, 0.0), there) for x in (a, b))
     return np.where(there, (p - q) * np.log(p / q), 0.0), halved
+
+
+def _shares(x: Array, there: Flags) -> Array:
+    total = x.sum(axis=-1, keepdims=True)
+    return np.where(there, x, 1.0) / np.where(total > 0, total, 1.0)
 
 
 def calming(a: Array, b: Array, spread: Sequence[float]) -> Array:
@@ -60,24 +66,21 @@ def calming(a: Array, b: Array, spread: Sequence[float]) -> Array:
     return np.where(more > 0, worth / np.where(more > 0, more, 1.0), 1.0)
 
 
-def pearson(a: Array, b: Array, calmed: Array | None = None) -> tuple[float, int, float]:
-    """Pearson's two-sample χ² of cells that are not empty: statistic, degrees of freedom, p-value.
+def pearson(a: Array, b: Array, calmed: Array | float = 1.0) -> tuple[Array, Codes, Array]:
+    """Pearson's two-sample χ² of cells that are not empty: statistic, degrees of freedom, p-value; by table, if many.
 
     χ² = Σ c_i (a_i √(M/N) − b_i √(N/M))² / (a_i + b_i), c = 1 unless counts spread more than counts do
 
     >>> statistic, df, p = pearson(np.array([7.0, 7, 11, 5]), np.array([12.0, 9, 14, 25]))
-    >>> round(statistic, 2), df, round(p, 3)
+    >>> round(float(statistic), 2), int(df), round(float(p), 3)
     (5.92, 3, 0.116)
     """
-    from scipy.special import chdtrc
-
-    there = a + b > 0
-    c = np.ones(int(there.sum())) if calmed is None else calmed[there]
-    a, b = a[there], b[there]
-    n, m = float(a.sum()), float(b.sum())
-    statistic = float((c * (a * math.sqrt(m / n) - b * math.sqrt(n / m)) ** 2 / (a + b)).sum())
-    df = len(a) - 1
-    return statistic, df, float(chdtrc(df, statistic)) if df else 1.0
+    both = a + b
+    there = both > 0
+    ratio = np.sqrt(b.sum(axis=-1, keepdims=True) / a.sum(axis=-1, keepdims=True))
+    away = calmed * (a * ratio - b / ratio) ** 2 / np.where(there, both, 1.0)
+    statistic, df = np.where(there, away, 0.0).sum(axis=-1), there.sum(axis=-1) - 1
+    return statistic, df, np.where(df > 0, _special().chdtrc(np.maximum(df, 1), statistic), 1.0)
 
 
 def drawn_p(a: Array, b: Array, draws: int = DRAWS) -> float:
@@ -110,20 +113,28 @@ def drawn_p(a: Array, b: Array, draws: int = DRAWS) -> float:
 # The law of the index ------------------------------------------------------------------------------------------------
 
 
-def noncentral_below(x: float, df: float, noncentrality: float) -> float:
+def noncentral_below(x: ArrayLike, df: ArrayLike, noncentrality: ArrayLike) -> Array:
     """P(χ² ≤ x) with this noncentrality; far out by Sankaran's transformation to the normal law.
 
-    >>> round(noncentral_below(16.9, 9, 0.0), 3), round(noncentral_below(21.67, 9, 21.4), 2)
-    (0.95, 0.2)
+    >>> noncentral_below([16.9, 21.67], 9, [0.0, 21.4]).round(3).tolist()
+    [0.95, 0.2]
     """
-    if max(x, noncentrality) <= LARGE:
-        return float(_special().chndtr(x, df, noncentrality))
-    one, two, three = df + noncentrality, df + 2 * noncentrality, df + 3 * noncentrality
+    x, df, away = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (x, df, noncentrality)))
+    far = np.maximum(x, away) > LARGE
+    found = np.asarray(_special().chndtr(x, df, np.where(far, 0.0, away)))
+    if far.any():
+        found = np.array(found)
+        found[far] = _sankaran(x[far], df[far], away[far])
+    return found
+
+
+def _sankaran(x: Array, df: Array, away: Array) -> Array:
+    one, two, three = df + away, df + 2 * away, df + 3 * away
     h = 1 - 2 * one * three / (3 * two**2)
     p = two / one**2
     middle = 1 + h * p * (h - 1 - (2 - h) * (1 - 3 * h) * p / 2)
-    spread = math.sqrt(h**2 * 2 * p * (1 + (1 - h) * (1 - 3 * h) * p))
-    return float(_special().ndtr(((x / one) ** h - middle) / spread))
+    spread = np.sqrt(h**2 * 2 * p * (1 + (1 - h) * (1 - 3 * h) * p))
+    return np.asarray(_special().ndtr(((x / one) ** h - middle) / spread))
 
 
 @lru_cache(maxsize=1)
@@ -134,42 +145,56 @@ def _special() -> Any:
     return scipy.special
 
 
-def noncentrality_at(x: float, df: float, below: float) -> float:
-    """The noncentrality for which P(χ² ≤ x) = below; 0 where even that of no shift at all is less.
+def noncentrality_at(x: ArrayLike, df: ArrayLike, below: ArrayLike) -> Array:
+    """The noncentralities for which P(χ² ≤ x) = below; 0 where even that of no shift at all is less.
 
-    >>> round(noncentrality_at(21.666, 9, 0.2), 1)
-    21.4
+    >>> noncentrality_at([21.666, 3.0], 9, 0.2).round(1).tolist()
+    [21.4, 0.0]
     """
-    if df <= 0 or noncentral_below(x, df, 0.0) <= below:
-        return 0.0
+    x, df, below = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (x, df, below)))
+    out, shape = np.zeros(x.size), x.shape
+    x, df, below = x.ravel(), df.ravel(), below.ravel()
+    shifted = df > 0
+    shifted[shifted] = noncentral_below(x[shifted], df[shifted], 0.0) > below[shifted]
+    out[shifted] = _roots(x[shifted], df[shifted], below[shifted])
+    return out.reshape(shape)
+
+
+def _roots(x: Array, df: Array, below: Array) -> Array:
+    """Noncentralities that are above 0, all of them searched for at once."""
     ndtri = _special().ndtri
-    target = float(ndtri(below))
+    target, out, at = ndtri(below), np.empty(len(x)), np.arange(len(x))
 
-    def off(root: float) -> float:
+    def off(root: Array, which: Any) -> Array:
         # In quantiles of the normal law, against the root of the noncentrality, it is nearly a straight line.
-        p = noncentral_below(x, df, root * root)
-        return target - float(ndtri(min(max(p, LEAST), 1 - NEAR)))
+        p = noncentral_below(x[which], df[which], root * root)
+        return np.asarray(target[which] - ndtri(np.clip(p, LEAST, 1 - NEAR)))
 
-    low, high = 0.0, math.sqrt(max(x, 1.0))
-    at_low, at_high = off(low), off(high)
-    while at_high < 0:
-        low, at_low, high = high, at_high, 2 * high
-        at_high = off(high)
-    last, moved = high, 0.0
+    low, high = np.zeros(len(x)), np.sqrt(np.maximum(x, 1.0))
+    at_low, at_high = off(low, at), off(high, at)
+    while len(short := np.flatnonzero(at_high < 0)):
+        low[short], at_low[short], high[short] = high[short], at_high[short], 2 * high[short]
+        at_high[short] = off(high[short], short)
+    last, moved = high, np.zeros(len(x))
     for _ in range(100):
         root = high - at_high * (high - low) / (at_high - at_low)
-        if abs(root - last) <= CLOSE * high or not low < root < high:
-            return root * root
-        found, last = off(root), root
+        found = (np.abs(root - last) <= CLOSE * high) | (root <= low) | (root >= high)
+        out[at[found]] = root[found] ** 2
+        left = ~found
+        if not left.any():
+            return out
+        at, root, low, high = at[left], root[left], low[left], high[left]
+        at_low, at_high, moved = at_low[left], at_high[left], moved[left]
+        value, last = off(root, at), root
         # An end that stays a second time counts for half (Illinois), so that both ends move.
-        if found < 0:
-            at_high = at_high / 2 if moved < 0 else at_high
-            low, at_low = root, found
-        else:
-            at_low = at_low / 2 if moved > 0 else at_low
-            high, at_high = root, found
-        moved = found
-    return high * high
+        below_it = value < 0
+        at_high, at_low = (
+            np.where(below_it, np.where(moved < 0, at_high / 2, at_high), value),
+            np.where(below_it, value, np.where(moved > 0, at_low / 2, at_low)),
+        )
+        low, high, moved = np.where(below_it, root, low), np.where(below_it, high, root), value
+    out[at] = high**2
+    return out
 
 
 @lru_cache(maxsize=1024)
@@ -183,7 +208,15 @@ def sufficient_size(df: int) -> float:
     """
     from scipy.special import chdtri
 
-    return noncentrality_at(float(chdtri(df, POWER_ALPHA)), df, 1 - POWER) / LOOK
+    return float(noncentrality_at(float(chdtri(df, POWER_ALPHA)), df, 1 - POWER)) / LOOK
+
+
+def as_they_are(a: Array, b: Array, ordinary: int) -> Flags:
+    """Which tables have so many rows to be expected in each ordinary cell that none is joined to another."""
+    n, m = a.sum(axis=-1, keepdims=True), b.sum(axis=-1, keepdims=True)
+    least = np.minimum(n, m)
+    expected = np.maximum((a + b) * (least / (n + m)), a * (least / n))
+    return np.asarray((expected[..., :ordinary] >= EXPECTED).all(axis=-1))
 
 
 def merged(a: Array, b: Array, ordinary: int, *, ordered: bool) -> list[list[int]]:
@@ -195,7 +228,6 @@ def merged(a: Array, b: Array, ordinary: int, *, ordered: bool) -> list[list[int
     """
     n, m = float(a.sum()), float(b.sum())
     both, alone = ((a + b) * (min(n, m) / (n + m))).tolist(), (a * (min(n, m) / n)).tolist()
-
     after = [[i] for i in range(ordinary, len(a)) if both[i] > 0]
     if all(x >= EXPECTED for x in map(max, both[:ordinary], alone)):
         return [[i] for i in range(ordinary)] + after

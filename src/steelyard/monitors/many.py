@@ -22,7 +22,7 @@ from steelyard.monitors.sheets import (
     open_sheet,
 )
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_side
-from steelyard.monitors.stability import Stability, as_mapping, assess
+from steelyard.monitors.stability import Stability, as_mapping, assess_each
 from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
 from steelyard.verdicts.stability import ADVICE, CHANGED, ORDER, STABILITY
@@ -190,7 +190,8 @@ def measure_many(
     with of_side(CURRENT):
         now = open_sheet(current, names, *sides[1])
         counted = count_sheet(now, made)
-    return ranked([assess(b, counted[name], confidence, alpha) for name, b in made.items()], alpha, left_out)
+    pairs = [(b, counted[name]) for name, b in made.items()]
+    return ranked(assess_each(pairs, confidence, alpha), alpha, left_out)
 
 
 def _shared(

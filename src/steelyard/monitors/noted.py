@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from steelyard.monitors.bins import Bins
+from steelyard.monitors.tested import Tested
 from steelyard.monitors.uncounted import why_not
 from steelyard.summaries.bin_counts import BinCounts
 from steelyard.words import count, percent, quoted, shortest
 
 
-def notes_of(
-    bins: Bins, current: BinCounts, groups: Sequence[Sequence[int]], size: int, n: float, m: float, *, halved: bool
-) -> list[str]:
-    """What is to be said of the cells and the rows, in sentences; `size` is the number of cells before any were merged."""
+def notes_of(bins: Bins, current: BinCounts, table: Tested | None, n: float, m: float, *, halved: bool) -> list[str]:
+    """What is to be said of the cells and the rows, in sentences; without a `table` the cells were tested as they are."""
     out = []
-    before = size - len(set(range(bins.ordinary, size)).difference(*groups))
-    if len(groups) < before:
-        into = "one" if len(groups) == 1 else str(len(groups))
-        out.append(f"{before} cells were merged to {into}, so that at least 5 rows are to be expected in each.")
+    size = bins.size if table is None else len(table.names)
+    if table is not None:
+        groups = table.groups
+        before = size - len(set(range(bins.ordinary, size)).difference(*groups))
+        if len(groups) < before:
+            into = "one" if len(groups) == 1 else str(len(groups))
+            out.append(f"{before} cells were merged to {into}, so that at least 5 rows are to be expected in each.")
     if halved:
         out.append("A cell is empty in one sample: for the index ½ was added to every count of both.")
     blind = why_not(bins)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from steelyard.arguments.allowed import shown
 from steelyard.errors import UsageError, listing, nearest
 from steelyard.monitors.many import Stabilities, ranked
-from steelyard.monitors.stability import Stability, assess
+from steelyard.monitors.stability import Stability, assess_each
 from steelyard.monitors.windowing import given_windows, loaded_baseline, refuse_other_baseline
 
 
@@ -35,5 +35,5 @@ def stability_of_windows(
     if unknown:
         message = f"The baseline ({baseline.source}) does not know {listing(unknown)}; it knows {listing(bins)}."
         raise UsageError(message, nearest(shown(unknown[0]), list(bins)) or "Name one of these.")
-    found = [assess(bins[name], total.columns[name], confidence, alpha) for name in columns or bins]
+    found = assess_each([(bins[name], total.columns[name]) for name in columns or bins], confidence, alpha)
     return found[0] if columns is not None and len(found) == 1 else ranked(found, alpha)

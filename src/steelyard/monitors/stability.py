@@ -7,18 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from steelyard.arguments.allowed import INSIDE, confidence_of, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.arrays import ArrayRows
 from steelyard.errors import UsageError
 from steelyard.files.as_json import AsJson
 from steelyard.monitors import law
+from steelyard.monitors.assessed import CHI_SQUARE, Assessed
 from steelyard.monitors.bins import Bins, special_values
 from steelyard.monitors.distances import Samples, measure_distances
+from steelyard.monitors.laid import Pair
 from steelyard.monitors.noted import notes_of
-from steelyard.monitors.rare_cells import rare_p
 from steelyard.monitors.saved import is_saved, load_bins, may_be_windows
 from steelyard.monitors.sheets import (
     Sheet,
@@ -33,7 +32,6 @@ from steelyard.monitors.sheets import (
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
 from steelyard.monitors.tested import Cell, Tested
 from steelyard.monitors.uncounted import no_level_twice
-from steelyard.monitors.unit_law import UnitLaw, units_of
 from steelyard.results import Array, Estimate, make_frame
 from steelyard.summaries.bin_counts import BinCounts
 from steelyard.verdicts.alarm import INSUFFICIENT, OK
@@ -150,50 +148,48 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
     >>> round(s.index, 3), s.decision, str(s.corrected)
     (0.169, 'warn', '0.167 [0.105, 0.249]')
     """
-    reference = bins.reference
-    if reference is None:
-        message = "These bins have no reference counts."
-        raise UsageError(message, "Make them with Bins.of(reference), or pass the reference too.")
-    tested = Tested.of(bins, current)
-    (n, m), a, b, groups, ga, gb = tested.sizes, tested.all_then, tested.all_now, tested.groups, tested.then, tested.now
-    wide = tested.spread.tolist()
-    calmed = law.calming(ga, gb, [max(wide[i] for i in g) for g in groups])
-    parts, halved = law.index_parts(ga, gb)
-    df, s = len(groups) - 1, 1 / n + 1 / m
-    index = float(parts.sum())
-    x = float((parts * calmed).sum()) / s
-    corrected = max(0.0, index - s * df)
-    units = _units(*tested.counts, groups, (n, m))
-    freedom: float = df
-    per = s
-    if units is not None:
-        x, freedom, per = units.calmed(x, df), units.freedom, s * df / units.freedom
-    tail = (1 - confidence) / 2
-    low, high, limit = (per * law.noncentrality_at(x, freedom, q) for q in (1 - tail, tail, confidence))
-    statistic, p, test = _tested(ga, gb, df, calmed, units)
-    # Where no cell was joined to another the plain index has the same parts.
-    whole = index if all(len(group) == 1 for group in groups) else float(law.index_parts(a, b)[0].sum())
-    told = Estimate("stability_index", corrected, low, high, confidence, METHOD, n=float(current.rows), n_eff=m)
-    verdict, reason = _seen(bins, *_verdict(a, b, df, (n, m), told, limit, p, alpha))
+    return assess_each([(bins, current)], confidence, alpha)[0]
+
+
+def assess_each(pairs: Sequence[Pair], confidence: float = 0.95, alpha: float = 0.05) -> list[Stability]:
+    """The stability of many samples, each in its bins, worked out in one pass."""
+    found = Assessed.of(pairs, confidence)
+    return [stability_at(found, i, alpha) for i in range(len(pairs))]
+
+
+def stability_at(found: Assessed, i: int, alpha: float, adjusted: float | None = None) -> Stability:
+    """One of many that were worked out together, decided with a p-value that is corrected for many columns where there is one."""
+    (bins, current), (n, m), df = found.pairs[i], found.laid.sizes[i].tolist(), int(found.laid.cells[i]) - 1
+    table = found.laid.apart.get(i)
+    assert bins.reference is not None
+    numbers = (found.index, found.corrected, found.low, found.high, found.limit, found.p_value, found.whole)
+    index, corrected, low, high, limit, p, whole = (float(x[i]) for x in numbers)
+    told = Estimate("stability_index", corrected, low, high, found.confidence, METHOD, n=float(current.rows), n_eff=m)
+    if df == 0 and (table is None or int(((table.all_then > 0) | (table.all_now > 0)).sum()) == 1):
+        decision, reason = OK, "every row of both samples lies in the same cell"
+    else:
+        chance = p if adjusted is None or df == 0 else adjusted
+        verdict = changed(told, limit, chance, alpha, law.shortage(n, m, df, df + 1))
+        decision, reason = verdict.word, verdict.reason
     return Stability(
         bins.column,
         index,
         told,
         limit,
         p,
-        statistic,
+        float(found.statistic[i]) if df > 0 else None,
         df,
-        test,
-        verdict,
-        reason,
+        found.tests.get(i, CHI_SQUARE) if df > 0 else "no test: there is one cell",
+        *_seen(bins, decision, reason),
         whole,
         light(whole),
-        reference.rows,
+        bins.reference.rows,
         current.rows,
         (n, m),
-        confidence,
+        found.confidence,
         alpha,
-        tuple(notes_of(bins, current, groups, len(tested.names), n, m, halved=halved)),
+        tuple(notes_of(bins, current, table, n, m, halved=bool(found.halved[i]))),
+        adjusted,
         bins=bins,
         current=current,
     )
@@ -203,44 +199,6 @@ def _seen(bins: Bins, verdict: str, reason: str) -> tuple[str, str]:
     """A decision that nothing has changed only where a change could be seen."""
     blind = no_level_twice(bins) if verdict == OK else ""
     return (INSUFFICIENT, blind) if blind else (verdict, reason)
-
-
-def _units(
-    then: BinCounts, now: BinCounts, groups: Sequence[Sequence[int]], sizes: tuple[float, float]
-) -> UnitLaw | None:
-    """What the units of both samples leave of the law of the index; None where there are no units, or one cell."""
-    if len(groups) < 2 or (then.buckets is None and now.buckets is None):
-        return None
-    into = np.zeros((len(then.counts), len(groups)))
-    for k, group in enumerate(groups):
-        into[list(group), k] = 1.0
-    both = (then.counts / then.total * sizes[0] + now.counts / now.total * sizes[1]) @ into
-    sides = [(counts.covariance(), n, counts.units) for counts, n in zip((then, now), sizes, strict=True)]
-    return units_of(both / both.sum(), [(None if v is None else into.T @ v @ into, n, u) for v, n, u in sides])
-
-
-def _tested(a: Array, b: Array, df: int, calmed: Array, units: UnitLaw | None) -> tuple[float | None, float, str]:
-    if df < 1:
-        return None, 1.0, "no test: there is one cell"
-    statistic, _, p = law.pearson(a, b, calmed)
-    if units is not None:
-        return statistic, units.p_value(statistic, df), "Pearson's χ² by unit"
-    least = float((a + b).min()) * min(a.sum(), b.sum()) / float((a + b).sum())
-    if least >= law.TOO_FEW:
-        return statistic, p, "Pearson's χ²"
-    counted = rare_p(a, b)
-    if counted is not None:
-        return statistic, counted, "Pearson's χ², its rare cells counted exactly"
-    return statistic, law.drawn_p(a, b), "Pearson's χ² among drawn tables with the same margins"
-
-
-def _verdict(
-    a: Array, b: Array, df: int, sizes: tuple[float, float], estimate: Estimate, limit: float, p: float, alpha: float
-) -> tuple[str, str]:
-    if df == 0 and int(((a > 0) | (b > 0)).sum()) == 1:
-        return OK, "every row of both samples lies in the same cell"
-    verdict = changed(estimate, limit, p, alpha, law.shortage(*sizes, df, df + 1))
-    return verdict.word, verdict.reason
 
 
 # The front door -------------------------------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ MONTHS, TURN = 2, 5
 on so many days before and after the turn of the month, where streams are known to have them."""
 CLEAR, ONCE = 0.7, 1.0
 """How far they must have been off, on average, as a part of what surprises in one window; and how far where it is one alone."""
+BUSY = 4.0
+"""So many times the usual rows may be those of a first turn of a month; where there are more something else has happened."""
 COVERED = 0.95
 """The first and the last window are counted if rows were watched for so much of them."""
 
@@ -111,6 +113,11 @@ class Volume:
                 least, middle, most = (max(0.0, x) ** 2 * hours - 0.375 for x in ends)
                 return (max(0.0, least), max(0.0, middle), most), times, n
         return None
+
+    def first_turn(self, rows: int, usual: tuple[float, float, float], places: Sequence[str]) -> bool:
+        """Whether there are more rows than usual at a turn of the month, and none at such a place was ever watched."""
+        turn = [name for name in places if at_the_turn(name)]
+        return bool(turn) and usual[2] < rows <= BUSY * usual[1] and not any(name in self.months for name in turn)
 
     def noted(self, rows: int, hours: float, place: str, places: Sequence[str]) -> Volume:
         """One more window at its places in the month."""
@@ -282,6 +289,8 @@ def judge_volume(
             if explained is not None:
                 expected, times, months = explained
                 signal = _as_before(rows, expected, alpha, months)
+            elif usual is not None and before.first_turn(rows, usual, places):
+                signal = _not_known(signal)
         out.append(signal)
         # Windows that a saved reference was made from are in it already.
         if not all_of_it or instant_of(window.end) <= reference.last:
@@ -291,7 +300,7 @@ def judge_volume(
         if times != 1.0:
             # What the month brings is taken off, so that weekdays stay what they are.
             rows = max(1, round((rows + 0.375) / times**2 - 0.375))
-        if signal.state in {WARN, ALARM}:
+        if signal.state in {WARN, ALARM} or (signal.usual is not None and signal.state == INSUFFICIENT):
             strange.append((rows, hours, place))
             continue
         # Left out, single strange windows would make the others look more alike than they are.
@@ -319,6 +328,12 @@ def _as_before(rows: int, usual: tuple[float, float, float], alpha: float, month
     words = f"{count(rows)} rows, where {count(ends[0])} to {count(ends[1])} come at this time of the month"
     words += f": a pattern of the month, seen in {'the one' if months == 1 else MONTHS} before"
     return Signal(VOLUME, VOLUME, OK, words, counted(rows), usual[1], usual=ends, alpha=alpha)
+
+
+def _not_known(signal: Signal) -> Signal:
+    """More rows at the first turn of a month: many streams have them, and whether this one does is seen at the next."""
+    words = f"{signal.reason}; but no turn of a month was watched before, and many streams have more rows then"
+    return replace(signal, state=INSUFFICIENT, reason=words, clears=(True, True))
 
 
 def _none(empty: int, quiet: int, usual: tuple[float, float, float] | None, alpha: float) -> Signal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -15,7 +15,7 @@ from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import CannotAdd, InputError, UnreadableSource, UsageError, listing
 from steelyard.files.lock import in_turn
-from steelyard.files.window_files import MARK
+from steelyard.files.window_files import MARK, files_of_windows
 from steelyard.files.writing import Saved, read_saved, write_saved
 from steelyard.monitors.labels import span_text
 from steelyard.monitors.windows import Window, instant_of, moment, zone_of
@@ -226,9 +226,14 @@ class Windows:
         except OSError as problem:
             message = f'"{folder}" is no folder that can be written to: {problem.strerror}.'
             raise UsageError(message, "Name a folder for the windows.") from None
+        names = [file_name(w.name) for w in self.found]
         with in_turn(place / LOCK):
-            for w in self.found:
-                _replace(w, place / file_name(w.name))
+            beside = _one_of(place, set(names))
+            if beside is not None and self.found:
+                # Nobody could read the folder any more.
+                _refuse_unlike(beside, self.found[0], InputError)
+            for w, name in zip(self.found, names, strict=True):
+                _replace(w, place / name)
 
 
 def ends_of(name: str) -> tuple[str, str]:
@@ -248,6 +253,17 @@ def file_name(name: str) -> str:
     '2024-03-31T02-00+0200.json'
     """
     return name.replace(" ", "T").replace(":", "-") + ".json"
+
+
+def _one_of(folder: Path, but: Collection[str]) -> CountedWindow | None:
+    """One of the windows in a folder, other than these; files that cannot be read are told when they are."""
+    for path in files_of_windows(folder):
+        if Path(path).name not in but:
+            try:
+                return CountedWindow.load(path)
+            except UnreadableSource:
+                continue
+    return None
 
 
 def _replace(window: CountedWindow, place: Path) -> None:
