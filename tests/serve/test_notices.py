@@ -16,12 +16,13 @@ import pytest
 from standardwebhooks import Webhook
 
 import steelyard as sy
-from steelyard.monitors.standing import AlarmState
+from steelyard.monitors.standing import AlarmState, StandingAlarm
+from steelyard.serve import statements as sql
 from steelyard.serve.delivering import Channel, Undelivered, addresses_of, channels_in, signed, text_of
 from steelyard.serve.service import Service
 from steelyard.serve.store import open_store
 
-from .asking import Asking, baseline, drawn
+from .asking import Asking, asking, baseline, drawn
 from .test_windows import WORN
 
 SECRET = "whsec_" + base64.b64encode(b"k" * 32).decode()
@@ -222,8 +223,6 @@ def test_an_alarm_is_muted_and_acknowledged(ask: Asking) -> None:
 
 
 def test_of_two_replicas_one_leads_and_the_other_takes_over(database: str) -> None:
-    from .asking import asking
-
     with asking(database, "2026-02-14") as first:
         first.declare()
         first.send(drawn(7, 800, 8))
@@ -287,6 +286,59 @@ def test_it_is_told_once_that_labels_ceased_and_once_that_they_came(ask: Asking,
     assert news[0].text.startswith("Cannot be judged any more: auc.")
 
 
+def test_what_cannot_be_judged_is_not_told_again_after_it_was_muted_or_after_a_new_start(place: str | Path) -> None:
+    def blind(ask: Asking) -> list[str]:
+        told = [n["body"] for n in ask.client.get("/v1/notices").json()["notices"]]
+        return [b["signal"] for body in told for b in body.get("blind", ())]
+
+    rows = drawn(21, 3_000, 15)
+    with asking(place) as ask:
+        ask.declare()
+        days(ask, rows, "2026-02-01", 21)
+        before = blind(ask)
+        assert sorted(before) == ["age", "auc", "p", "region"]
+        mute = {"signal": "age", "what": "mute", "until": "2026-02-24"}
+        assert ask.client.post("/v1/models/churn/alarms", json=mute).status_code == 200
+        for _ in range(2):
+            ask.passes(1)
+            ask.service.tick()
+        now = ask.clock.now
+    with asking(place) as ask:
+        ask.clock.now = now
+        for _ in range(4):
+            ask.service.tick()
+            ask.passes(1)
+        assert blind(ask) == before
+
+
+def test_a_version_that_is_put_in_force_and_cannot_be_judged_is_told_of_then(ask: Asking) -> None:
+    former = drawn(24, 2_400, 10)
+    ask.send(former, version="2")
+    ask.send(former, "labels")
+    ask.send(drawn(25, 6_000, 25))
+    ask.clock.now = datetime(2026, 2, 26, tzinfo=UTC)
+    ask.service.tick()
+    told = ask.client.get("/v1/notices").json()["notices"]
+    assert not [n for n in told if n["version"] == "2"]
+    ask.declare(champion="2")
+    ask.service.tick()
+    (one,) = [n for n in ask.client.get("/v1/notices").json()["notices"] if n["version"] == "2"]
+    assert {"age", "auc"} <= {b["signal"] for b in one["body"]["blind"]}
+
+
+def test_a_warning_that_became_an_alarm_is_not_told_to_be_over(ask: Asking) -> None:
+    ask.send(drawn(7, 800, 8))
+    ask.clock.now = datetime(2026, 2, 14, tzinfo=UTC)
+    known = "2026-02-10T00:00:00+00:00"
+    warned = AlarmState(known, standing=(StandingAlarm("volume", "warn", "2026-02-09", known, ""),))
+    with ask.service.store.reading() as session:
+        one = ask.service.watcher.stream(session, "churn", "1")
+    ask.service.writer.do(lambda session: session.do(sql.SET_ALARMS, one.stream, json.dumps(warned.to_dict()), 0))
+    ask.service.tick()
+    (told,) = [n["body"] for n in ask.client.get("/v1/notices").json()["notices"]]
+    assert ([a["severity"] for a in told["fired"]], told["over"]) == (["alarm"], [])
+
+
 def test_rows_that_ceased_are_told_with_what_cannot_be_judged_for_that(ask: Asking, heard: Any) -> None:
     url, got, _ = heard
     ask.service.messenger.channels["ops"] = channel(url)
@@ -298,6 +350,7 @@ def test_rows_that_ceased_are_told_with_what_cannot_be_judged_for_that(ask: Aski
     told = [json.loads(body) for _, body in got]
     (first,) = [n for n in told if any(a["signal"] == "volume" for a in n["fired"])]
     assert first["type"] == "steelyard.alarm"
+    assert first["title"] == "churn 1: alarm (volume), cannot be judged (p, age, region)"
     assert {"age", "region"} <= {b["signal"] for b in first["blind"]}
     again = [b["signal"] for n in told for b in n.get("judged", ())]
     assert {"age", "region"} <= set(again)
