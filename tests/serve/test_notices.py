@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from standardwebhooks import Webhook
@@ -284,6 +285,15 @@ def test_it_is_told_once_that_labels_ceased_and_once_that_they_came(ask: Asking,
     assert [[b.signal for b in news[0].blind], list(news[1].seen)] == mine
     assert len(news) == 2
     assert news[0].text.startswith("Cannot be judged any more: auc.")
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3, 4])
+def test_labels_that_take_a_little_longer_than_any_before_have_not_ceased(seed: int) -> None:
+    rows = drawn(seed, 120 * 14, 14)
+    rng = np.random.default_rng(seed)
+    took = pd.to_timedelta((rng.pareto(2.0, len(rows)) * 86_400).astype(int), unit="s")
+    late = rows.assign(known=rows["scored"] + took)
+    assert not [n for n in looked_at(late, "2026-02-01", 14) if n.blind or n.seen]
 
 
 def test_what_cannot_be_judged_is_not_told_again_after_it_was_muted_or_after_a_new_start(place: str | Path) -> None:
