@@ -307,6 +307,7 @@ def test_what_cannot_be_judged_is_not_told_again_after_it_was_muted_or_after_a_n
         days(ask, rows, "2026-02-01", 21)
         before = blind(ask)
         assert sorted(before) == ["age", "auc", "p", "region"]
+        assert [b["signal"] for b in ask.get("alarms").json()["blind"]] == ["auc", "p", "age", "region"]
         mute = {"signal": "age", "what": "mute", "until": "2026-02-24"}
         assert ask.client.post("/v1/models/churn/alarms", json=mute).status_code == 200
         for _ in range(2):
@@ -319,6 +320,23 @@ def test_what_cannot_be_judged_is_not_told_again_after_it_was_muted_or_after_a_n
             ask.service.tick()
             ask.passes(1)
         assert blind(ask) == before
+
+
+def test_an_alarm_of_labels_is_over_once_they_came_and_the_model_is_watched_on(ask: Asking) -> None:
+    ask.declare(horizon="10 days")
+    rows = drawn(26, 2_000, 15)
+    ask.send(rows)
+    ask.clock.now = datetime(2026, 3, 10, tzinfo=UTC)
+    ask.service.tick()
+    assert "labels" in [a["signal"] for a in ask.get("alarms").json()["standing"]]
+    ask.send(rows, "labels")
+    ask.service.tick()
+    assert ask.client.get("/v1/troubles").json() == {"troubles": {}}
+    last = ask.client.get("/v1/notices").json()["notices"][0]["body"]
+    (over,) = [a for a in last["over"] if a["signal"] == "labels"]
+    assert "over: labels (alarm)" in text_of(last)
+    assert over["value"] is None
+    assert "labels" not in [a["signal"] for a in ask.get("alarms").json()["standing"]]
 
 
 def test_a_version_that_is_put_in_force_and_cannot_be_judged_is_told_of_then(ask: Asking) -> None:

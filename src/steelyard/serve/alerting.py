@@ -135,6 +135,9 @@ def _at_firing(monitor: Monitor, alarm: StandingAlarm) -> dict[str, Any]:
 
 def _judged_last(monitor: Monitor, signal: str) -> Signal:
     """What was said of a signal by the last window that could be judged."""
+    if signal not in monitor.signals:
+        # That of labels, or of what can be read, is there while something is amiss; that of a feature while it is declared.
+        return Signal(signal, "", OK, reason="nothing is amiss with it any more, or nobody asks for it")
     return next(
         (w[signal] for w in reversed(monitor.windows) if w[signal].state not in UNJUDGED), monitor.windows[-1][signal]
     )
