@@ -100,6 +100,7 @@ class Watcher:
         """What each stream was made of when it was looked at last."""
         self._rests: dict[tuple[int, int], float] = {}
         """Until when a window is not counted again."""
+        self._begun = time.monotonic()
         self._came: dict[tuple[int, int], float] = {}
         """When each window was counted last, for as long as its rows do not go for that."""
         self._guard = threading.RLock()
@@ -339,8 +340,8 @@ class Watcher:
     def let_go(self, one: WatchedStream) -> int:
         """Close the windows all of whose labels are in, or waited for no more: their rows go, what was counted stays."""
         base, keep = one.model.baseline, one.model.said.keep
-        if base is None or keep is None:
-            return 0
+        if base is None or keep is None or time.monotonic() < self._begun + self.lull:
+            return 0  # what came shortly before this process began is not known
         now = self.clock()
         last = instant_of(now) - microseconds(keep)
         with self._guard:
