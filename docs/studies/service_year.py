@@ -62,7 +62,7 @@ class Simulated:
     def __init__(self, place: Path, base: Any, **said: Any) -> None:
         self.now = datetime(2026, 1, 1, tzinfo=UTC)
         self.service = Service(open_store(place), lambda: self.now, tokens=False)
-        self.service.watcher.patience = 0.0
+        self.service.watcher.patience = self.service.watcher.lull = 0.0  # a night takes a moment
         self.service.declare("m", declaration_of({"time": "scored", "label_time": "known", **said}), base, "study")
 
     def monitor(self, version: str) -> Any:

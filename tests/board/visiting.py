@@ -36,7 +36,7 @@ class Visiting:
         self.service = Service(
             open_store(place / "steelyard.db"), Clock(datetime(2026, 3, 3, tzinfo=UTC)), tokens=tokens
         )
-        self.service.watcher.patience = 0.0
+        self.service.watcher.patience = self.service.watcher.lull = 0.0
         self.app = app_of(self.service, ["testserver", "127.0.0.1"], 0, pages=board(place / "saved"))
         (place / "saved").mkdir(exist_ok=True)
         self.client = TestClient(self.app, raise_server_exceptions=False, follow_redirects=False)

@@ -96,7 +96,7 @@ class Asking:
     def __init__(self, place: Path | str, now: str = "2026-04-01", *, tokens: bool = False) -> None:
         self.clock = Clock(datetime.fromisoformat(now).replace(tzinfo=UTC))
         self.service = Service(open_store(place), self.clock, tokens=tokens)
-        self.service.watcher.patience = 0.0
+        self.service.watcher.patience = self.service.watcher.lull = 0.0
         self.client = TestClient(app_of(self.service, ["testserver"], 0), raise_server_exceptions=False)
 
     def declare(self, name: str = "churn", base: Baseline | None = None, **more: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,30 @@ def ask(place: str | Path) -> Iterator[Asking]:
     with asking(place) as found:
         found.declare()
         yield found
+
+
+@pytest.fixture
+def heard() -> Iterator[tuple[str, list[tuple[dict[str, str], bytes]], list[int]]]:
+    """Somebody who listens: its address, what it heard, and the answers it is to give first."""
+    got: list[tuple[dict[str, str], bytes]] = []
+    answers: list[int] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            status = answers.pop(0) if answers else 204
+            if status < 300:
+                got.append((dict(self.headers), body))
+            self.send_response(status)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/hook", got, answers
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -58,7 +58,7 @@ def replica(address: str, folder: Path, point: str, times: int) -> int:
         for room in (writer, counting, watching, alerting, delivering):
             room.passed = passed  # type: ignore[attr-defined]
         one = Service(open_store(address), lambda: _now(folder), tokens=False)
-        one.watcher.patience = 0.0
+        one.watcher.patience = one.watcher.lull = 0.0
         one.messenger.channels["ops"] = Heard(name="ops", webhook=str(folder / "heard"))
         while True:
             day = _now(folder)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,42 +13,14 @@ import pytest
 from standardwebhooks import Webhook
 
 import steelyard as sy
-from steelyard.monitors.standing import AlarmState
-from steelyard.serve.delivering import Channel, Undelivered, addresses_of, channels_in, signed, text_of
+from steelyard.serve.delivering import Channel, Undelivered, addresses_of, channels_in, signed
 from steelyard.serve.service import Service
 from steelyard.serve.store import open_store
 
-from .asking import Asking, baseline, drawn
+from .asking import Asking, asking, drawn
 from .test_windows import WORN
 
 SECRET = "whsec_" + base64.b64encode(b"k" * 32).decode()
-
-
-@pytest.fixture
-def heard() -> Iterator[tuple[str, list[tuple[dict[str, str], bytes]], list[int]]]:
-    """Somebody who listens: its address, what it heard, and the answers it is to give first."""
-    got: list[tuple[dict[str, str], bytes]] = []
-    answers: list[int] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            status = answers.pop(0) if answers else 204
-            if status < 300:
-                got.append((dict(self.headers), body))
-            self.send_response(status)
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/hook", got, answers
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 def channel(url: str, **more: Any) -> Channel:
@@ -222,8 +191,6 @@ def test_an_alarm_is_muted_and_acknowledged(ask: Asking) -> None:
 
 
 def test_of_two_replicas_one_leads_and_the_other_takes_over(database: str) -> None:
-    from .asking import asking
-
     with asking(database, "2026-02-14") as first:
         first.declare()
         first.send(drawn(7, 800, 8))
@@ -241,84 +208,3 @@ def test_of_two_replicas_one_leads_and_the_other_takes_over(database: str) -> No
             assert len(first.client.get("/v1/notices").json()["notices"]) == 1
         finally:
             other.close()
-
-
-def looked_at(rows: pd.DataFrame, first: str, many: int) -> list[Any]:
-    """What the library finds new in rows as they were known each night."""
-    state, out = AlarmState(), []
-    for day in pd.date_range(first, periods=many, tz="UTC"):
-        now = day + pd.Timedelta("1D")
-        known = rows[rows["scored"] < now].copy()
-        late = ~(known["known"] < now)
-        known["y"] = known["y"].astype("Int64").mask(late)
-        known["known"] = known["known"].mask(late)
-        counted = sy.windows(known, time="scored", baseline=baseline(), label_time="known")
-        state, news = state.look(sy.monitor(counted, reference=baseline(), now=now.isoformat()))
-        out.append(news)
-    return out
-
-
-def test_it_is_told_once_that_labels_ceased_and_once_that_they_came(ask: Asking, heard: Any) -> None:
-    url, got, _ = heard
-    ask.service.messenger.channels["ops"] = channel(url)
-    rows = drawn(21, 6_000, 30)
-    back = pd.Timestamp("2026-02-24", tz="UTC")
-    lost = (rows["known"] >= pd.Timestamp("2026-02-14", tz="UTC")) & (rows["known"] < back)
-    late = rows.assign(known=rows["known"].mask(lost, back + pd.Timedelta("1h")))
-    days(ask, late, "2026-02-01", 30)
-    told = [json.loads(body) for _, body in got]
-    assert [n["type"] for n in told] == ["steelyard.blind", "steelyard.judged"]
-    ceased, came = told
-    assert ceased["timestamp"][:10] == "2026-02-16"
-    assert ceased["title"] == "churn 1: cannot be judged (auc)"
-    (auc,) = [b for b in ceased["blind"] if b["signal"] == "auc"]
-    assert auc["since"] == "2026-02-11"
-    assert 0.6 < auc["low"] < auc["value"] < auc["high"] < 1
-    assert (came["timestamp"][:10], came["title"]) == (
-        "2026-02-25",
-        "churn 1: can be judged again (auc)",
-    )
-    assert "auc can be judged again: 0." in text_of(came)
-    assert "auc cannot be judged since 2026-02-11, and was 0." in text_of(ceased)
-    news = [n for n in looked_at(late, "2026-02-01", 30) if n.blind or n.seen]
-    mine = [[b["signal"] for b in ceased["blind"]], [b["signal"] for b in came["judged"]]]
-    assert [[b.signal for b in news[0].blind], list(news[1].seen)] == mine
-    assert len(news) == 2
-    assert news[0].text.startswith("Cannot be judged any more: auc.")
-
-
-def test_rows_that_ceased_are_told_with_what_cannot_be_judged_for_that(ask: Asking, heard: Any) -> None:
-    url, got, _ = heard
-    ask.service.messenger.channels["ops"] = channel(url)
-    rows = drawn(22, 6_000, 30)
-    gone = (rows["scored"] >= pd.Timestamp("2026-02-15", tz="UTC")) & (
-        rows["scored"] < pd.Timestamp("2026-02-21", tz="UTC")
-    )
-    days(ask, rows[~gone], "2026-02-01", 30)
-    told = [json.loads(body) for _, body in got]
-    (first,) = [n for n in told if any(a["signal"] == "volume" for a in n["fired"])]
-    assert first["type"] == "steelyard.alarm"
-    assert {"age", "region"} <= {b["signal"] for b in first["blind"]}
-    again = [b["signal"] for n in told for b in n.get("judged", ())]
-    assert {"age", "region"} <= set(again)
-    assert len(again) == len(set(again)) == len([b for n in told for b in n.get("blind", ())])
-    news = looked_at(rows[~gone], "2026-02-01", 30)
-    assert [b.signal for n in news for b in n.blind] == [b["signal"] for n in told for b in n.get("blind", ())]
-
-
-def test_days_without_rows_at_the_end_of_weeks_are_told_no_third_time(ask: Asking, heard: Any) -> None:
-    url, got, _ = heard
-    ask.service.messenger.channels["ops"] = channel(url)
-    rows = drawn(23, 8_000, 40)
-    days(ask, rows[rows["scored"].dt.day_of_week < 5], "2026-02-01", 40)
-    blind = [n["timestamp"][:10] for n in map(json.loads, (body for _, body in got)) if "age" in str(n.get("blind"))]
-    assert blind == ["2026-02-09", "2026-02-16"]
-
-
-def test_nobody_is_told_that_a_former_version_cannot_be_judged(ask: Asking, heard: Any) -> None:
-    url, got, _ = heard
-    ask.service.messenger.channels["ops"] = channel(url)
-    former = drawn(24, 2_000, 10)
-    ask.send(former, version="0")
-    days(ask, drawn(25, 5_000, 25), "2026-02-01", 25)
-    assert got == []

@@ -81,6 +81,21 @@ def test_other_values_may_become_another_version(ask: Asking) -> None:
     assert ask.summaries("1.2") == {w.name: json.loads(json.dumps(w.summary.to_dict())) for w in counted}
 
 
+@pytest.mark.parametrize("kind", [CSV, JSON, NDJSON, ARROW, PARQUET])
+def test_rows_that_became_versions_are_known_in_whatever_order_they_come_again(ask: Asking, kind: str) -> None:
+    each = pd.concat([ROWS.loc[[0, 0, 0, 1, 1, 2]].assign(p=[0.1, 0.2, 0.3, 0.1, 0.2, 0.1]), ROWS.loc[10:40]])
+    assert ask.send(each, kind=kind, on_conflict="version").json()["versions"] == {"1.2": 2, "1.3": 1}
+    before = [ask.summaries(version) for version in ("1", "1.2", "1.3")]
+    for seed in range(6):
+        again = pd.concat([each, each.iloc[:3]]).sample(frac=1, random_state=seed)
+        told = ask.send(again, kind=kind, on_conflict="version").json()
+        assert (told["accepted"], told["duplicates"]) == (0, len(again))
+    for i in range(6):
+        assert ask.send(each.iloc[[i]], kind=kind, on_conflict="version").json()["duplicates"] == 1
+    assert ask.client.get("/v1/models/churn").json()["versions"] == ["1", "1.2", "1.3"]
+    assert [ask.summaries(version) for version in ("1", "1.2", "1.3")] == before
+
+
 def test_rows_of_one_body_may_become_versions_up_to_a_number(ask: Asking) -> None:
     same = pd.concat([ROWS.loc[[0]].assign(p=i / 20) for i in range(12)])
     refused = ask.send(same, on_conflict="version")

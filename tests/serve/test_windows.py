@@ -140,6 +140,24 @@ def test_ripe_windows_let_their_rows_go_and_stay_as_they_were(tmp_path: Path) ->
         assert "steelyard_rows_held 0.0" in ask.client.get("/metrics").text
 
 
+def test_rows_of_the_past_go_once_nothing_came_for_a_while(tmp_path: Path) -> None:
+    with asking(tmp_path / "s.db", "2026-05-01") as ask:
+        ask.declare(keep="7 days", horizon="20 days")
+        ask.service.watcher.lull = 3_600.0
+        first = ROWS.index % 2 == 0
+        for some in (ROWS[first], ROWS[~first]):
+            assert ask.send(some).json()["accepted"] == len(some)
+            ask.service.tick()
+        ask.send(ROWS, "labels")
+        ask.service.tick()
+        held = ask.get("windows").json()["windows"]
+        assert not any(w["closed"] for w in held)
+        assert sum(w["labelled"] for w in held) == len(ROWS)
+        ask.service.watcher.lull = 0.0
+        ask.service.tick()
+        assert all(w["closed"] for w in ask.get("windows").json()["windows"])
+
+
 def test_rows_whose_labels_may_still_come_stay(tmp_path: Path) -> None:
     with asking(tmp_path / "s.db", "2026-02-18") as ask:
         ask.declare(keep="1 day")

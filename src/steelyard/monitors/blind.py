@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from steelyard.monitors.signals import Signal
 
 
+FEWEST = 3
+"""Windows that tell how long labels take, at least."""
+
+
 @dataclass(frozen=True, slots=True)
 class BlindSignal(AsJson):
     """A signal of which nothing is known since a window."""
@@ -28,8 +32,9 @@ class BlindSignal(AsJson):
 def blind_signals(monitor: Monitor) -> tuple[BlindSignal, ...]:
     """Signals that could not be judged for as many windows in a row as an alarm takes, up to the last that should be.
 
-    A window should be judged once it is over, or, where labels are waited for, once as much time has passed as they ever took. A
-    stretch that is no longer than two that came before, such as days without rows at the end of weeks, is not told.
+    A window should be judged once it is over, or, where labels are waited for, once as much time has passed as they ever took, and
+    as much more as that differs between windows: the next one may take longer than any before. A stretch that is no longer than two
+    that came before, such as days without rows at the end of weeks, is not told.
     """
     return tuple(_blind(monitor))
 
@@ -61,9 +66,10 @@ def _says_nothing(signal: Signal) -> bool:
 
 
 def _longest(windows: Sequence[Watched], place: int) -> timedelta | None:
-    """How long labels took in windows that could be judged; None where they have no times."""
-    took = [w.labels.late_delay for w in windows if w.signals[place].state not in UNJUDGED]
-    return max((x for x in took if x is not None), default=None)
+    """How long labels may take, by windows that could be judged; None where these are few, or labels have no times."""
+    told = [w.labels.late_delay for w in windows if w.signals[place].state not in UNJUDGED]
+    took = [x for x in told if x is not None]
+    return max(took) + (max(took) - min(took)) if len(took) >= FEWEST else None
 
 
 def _usual(windows: Sequence[Watched], place: int) -> int:

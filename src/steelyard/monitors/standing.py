@@ -187,8 +187,9 @@ class AlarmState:
         # Windows may leave the table, and what was told of them stays told.
         keep = (*self.told[-MOST:], *(k for k in told if k not in self.told))
         muted = {k: v for k, v in self.muted.items() if self.is_muted(k, now)}
-        blind = tuple(b for b in monitor.blind if not self.is_muted(b.signal, now))
         was, is_ = {b.signal for b in self.blind}, {b.signal for b in monitor.blind}
+        # What was told before it was muted is not told again after that.
+        blind = tuple(b for b in monitor.blind if b.signal in was or not self.is_muted(b.signal, now))
         lost = tuple(b for b in blind if b.signal not in was)
         seen = tuple(name for name in monitor.signals if name in was - is_ and not self.is_muted(name, now))
         after = AlarmState(now, keep, tuple(found), muted, monitor.signals, blind)

@@ -20,7 +20,7 @@ from steelyard.serve.problems import Problem
 from steelyard.serve.store import Session
 from steelyard.serve.watching import WatchedStream
 from steelyard.serve.writer import passed
-from steelyard.verdicts.alarm import OK, UNJUDGED
+from steelyard.verdicts.alarm import OK, UNJUDGED, WARN
 from steelyard.views.foremost import monitor_conclusion
 
 VOLUME = "volume"
@@ -50,16 +50,18 @@ def look(
         after, news = before.look(monitor)
     except InputError:
         return 0  # another replica, whose clock is ahead, has looked already
-    stands = {(a.signal, a.severity) for a in after.standing}
+    # A warning that became an alarm is not over, whatever becomes of the warning.
+    stands = {(a.signal, how) for a in after.standing for how in {a.severity, WARN}}
     muted = set(after.muted)
     over = [a for a in before.standing if (a.signal, a.severity) not in stands and a.signal not in muted]
-    if after != before:
-        _keep(session, one.stream, after, now)
     fresh, blind, seen = news.new, news.blind, news.seen
     if one.version != one.model.said.champion:
         # Rows of a version that was replaced end, and nobody is to be woken by that.
+        after = replace(after, blind=())
         fresh, over = tuple(a for a in fresh if a.signal != VOLUME), [a for a in over if a.signal != VOLUME]
         blind, seen = (), ()
+    if after != before:
+        _keep(session, one.stream, after, now)
     if not (fresh or over or blind or seen):
         return 0
     body = _notice(one, monitor, replace(news, new=fresh, blind=blind, seen=seen), over, now, link)
@@ -86,16 +88,20 @@ def _notice(
     ended = [a.to_dict() | _said(_judged_last(monitor, a.signal)) | {"after": "ok"} for a in over]
     blind = [b.to_dict() | _number(_judged_last(monitor, b.signal)) | {"after": BLIND} for b in news.blind]
     seen = [{"signal": name, **_said(_judged_last(monitor, name)), "after": "judged"} for name in news.seen]
-    severe = "alarm" if any(a.severity == "alarm" for a in news.new) else "warn" if news.new else ""
-    kind = severe or (BLIND if blind else "over" if over else "judged")
-    names = ", ".join(dict.fromkeys(a["signal"] for a in (*fired, *blind, *ended, *seen)))
+    severe = "alarm" if any(a.severity == "alarm" for a in news.new) else "warn"
+    changed = {k: v for k, v in {severe: fired, BLIND: blind, "over": ended, "judged": seen}.items() if v}
+    gravest = {a["signal"]: k for k in reversed(changed) for a in changed[k]}
+    named = {
+        k: ", ".join(dict.fromkeys(a["signal"] for a in v if gravest[a["signal"]] == k)) for k, v in changed.items()
+    }
+    each = [f"{TITLES[k]} ({names})" for k, names in named.items() if names]
     told = {
-        "type": f"steelyard.{kind}",
+        "type": f"steelyard.{next(iter(changed))}",
         "timestamp": now.isoformat(),
         "model": one.model.name,
         "version": one.version,
     }
-    said = {"title": f"{one.name}: {TITLES[kind]} ({names})", "verdict": _in_words(monitor)}
+    said = {"title": f"{one.name}: {', '.join(each)}", "verdict": _in_words(monitor)}
     said |= {"window": monitor.windows[-1].name, "link": link}
     more = ({"blind": blind} if blind else {}) | ({"judged": seen} if seen else {})
     return {**told, **said, "fired": fired, "over": ended, **more}
@@ -109,7 +115,7 @@ TITLES = {
     "over": "over",
     "judged": "can be judged again",
 }
-"""How a change is called, by the gravest thing that is told of."""
+"""How changes are called; a notice is of the type of the first of these that it tells of."""
 
 
 def _in_words(monitor: Monitor) -> str:
@@ -129,6 +135,9 @@ def _at_firing(monitor: Monitor, alarm: StandingAlarm) -> dict[str, Any]:
 
 def _judged_last(monitor: Monitor, signal: str) -> Signal:
     """What was said of a signal by the last window that could be judged."""
+    if signal not in monitor.signals:
+        # That of labels, or of what can be read, is there while something is amiss; that of a feature while it is declared.
+        return Signal(signal, "", OK, reason="nothing is amiss with it any more, or nobody asks for it")
     return next(
         (w[signal] for w in reversed(monitor.windows) if w[signal].state not in UNJUDGED), monitor.windows[-1][signal]
     )

@@ -40,7 +40,7 @@ class Older(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     "/v1/models/{model}/alarms",
     scope="read",
     query=OfVersion,
-    answers={200: "What stands, what is muted, and every change."},
+    answers={200: "What stands, what is muted, what cannot be judged any more, and every change."},
 )
 def get_alarms(asked: ApiRequest) -> ApiReply:
     """Tell which alarms stand, since when, and every change of an alarm with its reason."""
@@ -50,6 +50,7 @@ def get_alarms(asked: ApiRequest) -> ApiReply:
         state = state_of(session, one.stream)
     standing = [a.to_dict() for a in state.standing]
     told = {"state": m.state, "looked": state.looked or None, "standing": standing, "muted": dict(state.muted)}
+    told |= {"blind": [b.to_dict() for b in state.blind]}
     return ApiReply({**told, "firing": list(m.firing), "changes": [a.to_dict() for a in m.alarms]})
 
 

@@ -123,8 +123,12 @@ def rows_of(table: pa.Table, ids: Collection[str]) -> dict[str, tuple[object, ..
     """The rows of some identifiers, each by its own, to be held against others."""
     if table.num_rows > FEW:
         table = table.filter(pc.is_in(table[ID], pa.array(sorted(ids), pa.string())))
-    columns = [table[name].to_pylist() for name in sorted(table.column_names) if name != ID]
-    return dict(zip(table[ID].to_pylist(), zip(*columns, strict=True), strict=True))
+    return dict(zip(table[ID].to_pylist(), values_of(table), strict=True))
+
+
+def values_of(table: pa.Table) -> Iterator[tuple[object, ...]]:
+    """What each row says, beside its identifier."""
+    return zip(*(table[name].to_pylist() for name in sorted(table.column_names) if name != ID), strict=True)
 
 
 def without(session: Session, part: int, ids: set[str]) -> int:

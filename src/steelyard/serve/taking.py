@@ -13,11 +13,22 @@ import numpy as np
 import pyarrow as pa
 
 from steelyard.monitors.windows import DAY, Instants, WindowSpan, boundaries, moment, names_of_windows
-from steelyard.results import Codes, Flags
+from steelyard.results import Codes
 from steelyard.serve import statements as sql
 from steelyard.serve.aside import taken_again
 from steelyard.serve.declared import NAME, DeclaredModel, is_short
-from steelyard.serve.parts import SMALL, Pending, listed, new_part, opened, order_of, rows_of, without, write_part
+from steelyard.serve.parts import (
+    SMALL,
+    Pending,
+    listed,
+    new_part,
+    opened,
+    order_of,
+    rows_of,
+    values_of,
+    without,
+    write_part,
+)
 from steelyard.serve.problems import Problem, RowError
 from steelyard.serve.received import ARM, Received
 from steelyard.serve.store import Session
@@ -131,23 +142,30 @@ def _wanted(
 ) -> tuple[_Wanted, Received | None]:
     """What is to be written of a version, and the rows that are to become another one; nothing is written yet."""
     stream = stream_of(session, model.name, version)
-    given, again = _once(given, out, on_conflict)
+    left: list[Received] = []
+    if on_conflict != "version":
+        given = _parted(given, _once(given, out, on_conflict), left)
     starts, windows = windows_of(given.times, model)
-    closed = {int(start): int(at) for start, at in session.all(sql.CLOSED, stream)}
-    late = np.isin(starts, list(closed))
+    late = np.isin(starts, [int(start) for start, _ in session.all(sql.CLOSED, stream)])
     if late.any():
         detail = "Its window is closed: the labels were in, and its rows are gone."
         out.errors += [RowError(int(p) + 1, "closed", detail, model.said.time) for p in given.places[late]]
-        given, starts = given.take(~late), starts[~late]
+        given = given.take(~late)
     fate, replaced = _fate(session, stream, given, out, on_conflict)
-    left = [again, None if fate is None else _some(given, fate == APART)]
-    if fate is not None:
-        given, starts = given.take(fate == NEW), starts[fate == NEW]
-    return _Wanted(version, stream, given, starts, windows, replaced), _together([x for x in left if x is not None])
+    given = _parted(given, fate, left)
+    if on_conflict == "version":
+        # What is there is known first: of rows with one identifier it may be any, in whatever order they are sent again.
+        given = _parted(given, _once(given, out, on_conflict), left)
+    starts = starts if len(starts) == given.rows else windows_of(given.times, model)[0]
+    return _Wanted(version, stream, given, starts, windows, replaced), _together(left)
 
 
-def _some(given: Received, which: Flags) -> Received | None:
-    return given.take(which) if which.any() else None
+def _parted(given: Received, fate: Codes | None, left: list[Received]) -> Received:
+    """The rows that are kept; those that are to become another version are left for that."""
+    if fate is None:
+        return given
+    left += [given.take(fate == APART)] if (fate == APART).any() else []
+    return given.take(fate == NEW)
 
 
 def _together(found: Sequence[Received]) -> Received | None:
@@ -193,11 +211,11 @@ def _named_edges(span: WindowSpan, zone: tzinfo, first: int, days: int) -> tuple
     return edges, names_of_windows([moment(int(x)).astimezone(zone) for x in edges[:-1]], span)
 
 
-def _once(given: Received, out: Taken, on_conflict: OnConflict) -> tuple[Received, Received | None]:
-    """Rows that came twice in one request, once; and those of them that are to become another version."""
+def _once(given: Received, out: Taken, on_conflict: OnConflict) -> Codes | None:
+    """What becomes of each row where some came twice in one request, nothing where none did. Errors are noted."""
     ids = given.ids
     if len(set(ids)) == len(ids):
-        return given, None
+        return None
     fate = np.full(len(ids), NEW)
     seen: dict[str, int] = {}
     whole = [given.table[name].to_pylist() for name in given.table.column_names]
@@ -213,7 +231,7 @@ def _once(given: Received, out: Taken, on_conflict: OnConflict) -> tuple[Receive
         else:
             detail = f"Row {int(given.places[first]) + 1:,} of the same request has this identifier and other values."
             out.errors.append(RowError(int(given.places[i]) + 1, "conflict", detail))
-    return given.take(fate == NEW), _some(given, fate == APART)
+    return fate
 
 
 NEW, GONE, APART = 0, 1, 2
@@ -238,12 +256,11 @@ def _fate(
                 before |= rows_of(table, known)
             continue
         before |= rows_of(opened(session, part), known)
-    mine = rows_of(given.table, known)
+    mine = [i for i, name in enumerate(ids) if name in known]
     replaced: dict[str, int] = {}
-    for i, name in enumerate(ids):
-        if name not in known:
-            continue
-        if mine[name] == before.get(name) or on_conflict == "keep":
+    for i, row in zip(mine, values_of(given.table.take(pa.array(mine))), strict=True):
+        name = ids[i]
+        if row == before.get(name) or on_conflict == "keep":
             fate[i], out.duplicates = GONE, out.duplicates + 1
         elif on_conflict == "refuse":
             fate[i] = GONE

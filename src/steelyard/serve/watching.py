@@ -43,6 +43,8 @@ ROUNDS = 20
 """Of joining little parts after a count, at most."""
 PATIENCE = 5.0
 """A window is counted again, and a stream judged again, no sooner than after so many times what that took."""
+LULL = 900.0
+"""Seconds for which nothing came to a window before its rows go: rows of the past come in more than one request."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class Watcher:
         self.writer = writer
         self.clock = clock
         self.patience = PATIENCE
+        self.lull = LULL
         self.troubles: dict[str, str] = {}
         """What could not be done, by what it is about."""
         self._opened: OrderedDict[tuple[int, int], tuple[str, CountedWindow, int]] = OrderedDict()
@@ -97,6 +100,9 @@ class Watcher:
         """What each stream was made of when it was looked at last."""
         self._rests: dict[tuple[int, int], float] = {}
         """Until when a window is not counted again."""
+        self._begun = time.monotonic()
+        self._came: dict[tuple[int, int], float] = {}
+        """When each window was counted last, for as long as its rows do not go for that."""
         self._guard = threading.RLock()
         self._turns: dict[int, threading.RLock] = {}
 
@@ -174,6 +180,7 @@ class Watcher:
 
     def _rest(self, one: WatchedStream, start: int, took: float) -> None:
         with self._guard:
+            self._came[one.stream, start] = time.monotonic()
             self._rests[one.stream, start] = time.monotonic() + self.patience * took
 
     def _count(self, one: WatchedStream, start: int) -> int:
@@ -333,13 +340,17 @@ class Watcher:
     def let_go(self, one: WatchedStream) -> int:
         """Close the windows all of whose labels are in, or waited for no more: their rows go, what was counted stays."""
         base, keep = one.model.baseline, one.model.said.keep
-        if base is None or keep is None:
-            return 0
+        if base is None or keep is None or time.monotonic() < self._begun + self.lull:
+            return 0  # what came shortly before this process began is not known
         now = self.clock()
         last = instant_of(now) - microseconds(keep)
+        with self._guard:
+            self._came = {key: at for key, at in self._came.items() if at + self.lull > time.monotonic()}
+            moved = {start for stream, start in self._came if stream == one.stream}
         with self.store.reading() as session:
             known = {w.start: w for w in windows_known(session, one.stream) if w.baseline == base.hash}
             some = [w for w in known.values() if w.closed is None and w.over and not w.waits and w.stop <= last]
+            some = [w for w in some if w.start not in moved]
             if not some:
                 return 0
             found = self.windows(session, one)
