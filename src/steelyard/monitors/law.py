@@ -117,7 +117,7 @@ def noncentral_below(x: ArrayLike, df: ArrayLike, noncentrality: ArrayLike) -> A
     """P(χ² ≤ x) with this noncentrality; far out by Sankaran's transformation to the normal law.
 
     >>> noncentral_below([16.9, 21.67], 9, [0.0, 21.4]).round(3).tolist()
-    [0.95, 0.2]
+    [0.95, 0.201]
     """
     x, df, away = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (x, df, noncentrality)))
     far = np.maximum(x, away) > LARGE
