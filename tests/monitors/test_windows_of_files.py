@@ -46,7 +46,7 @@ def rows(n: int = N, seed: int = 1) -> pa.Table:
             "x": pa.array(x, mask=gaps(0.02)),
             "small": pa.array(np.round(r.normal(size=n), 2).astype(np.float32)),
             "count": pa.array(r.poisson(3, n).astype(np.int16), mask=gaps(0.02)),
-            "city": pa.array(city, mask=gaps(0.02)),
+            "city": pa.array(city, mask=r.random(n) < 0.2),
             "web": pa.array(r.random(n) < 0.4, mask=gaps(0.1)),
         }
     )
