@@ -25,6 +25,10 @@ MISSING, OTHER = -1, -2
 """In place of a level: where none is, and one that was not among those asked for."""
 
 
+class Unread(Exception):
+    """Rows that turned out to be such as only a database reads."""
+
+
 @dataclass(frozen=True)
 class GroupsAsked:
     """Which group a row belongs to: told by its level and score, or by an expression, or none where no row has an outcome."""
@@ -84,8 +88,12 @@ def read_once(
     scores: ScoresAsked | None,
     bins: Mapping[str, Intervals],
     levels: Mapping[str, Sequence[str]],
+    given: Callable[[Sequence[str]], Iterator[Sequence[Any]] | None] = lambda _: None,
 ) -> ReadOnce | None:
-    """Of the windows from one place to another, between these edges; None where rows come in no batches, or have weights."""
+    """Of the windows from one place to another, between these edges; None where rows come in no batches, or have weights.
+
+    What stands in columns may be `given` by their names, and is read by the database where it is not.
+    """
     if rows.table is None or rows.has("weight"):
         return None
     engine, table = WindowedColumns(rows), rows.table
@@ -103,11 +111,11 @@ def read_once(
     parts |= {f"column {role}": engine.number_of(role) for role in bins if role not in again}
     among = {role: table.level_among(engine.level_of(role), names) for role, names in levels.items()}
     parts |= {f"level {role}": x for role, x in among.items() if x is not None}
-    batches = table.numbers(parts)
+    batches = given(list(parts)) or table.numbers(parts)
     if batches is None:
         return None
     try:
-        from steelyard.engines.window_cells import WindowNumbers
+        from steelyard.engines.window_cells import WindowNumbers, add
         from steelyard.engines.window_groups import TimeUnits, WindowScores, WindowTimes, outcomes, placed
     except ImportError:
         return None
@@ -135,9 +143,7 @@ def read_once(
             seen.count(window, batch["level"], batch.get("segment", none), batch["score"])
         numbers.count(window, [batch["score" if role in again else f"column {role}"] for role in bins])
         for role, counts in told.items():
-            size = counts.shape[1]
-            place = (window - first) * size + batch[f"level {role}"].astype(np.int64) - OTHER
-            counts += np.bincount(place, minlength=counts.size).reshape(counts.shape)
+            add(window, batch[f"level {role}"] - OTHER, first, np.zeros((4, counts.shape[1]), dtype=np.int64), counts)
     found = None if seen is None else seen.table((GOOD, NO_SCORE, INFINITE_SCORE))
     if found is not None and scores is not None and scores.segment is None:
         del found["segment"]
@@ -156,10 +162,16 @@ def _named(
         order: Any = slice(None)
         if beyond.any() or steps > len(window) // FEW:
             order = np.argsort(window, kind="stable")[np.count_nonzero(beyond) :]
+        if not len(window[order]):
+            continue
         yield (
             np.ascontiguousarray(window[order]),
             {
-                name: np.ascontiguousarray(x[order], dtype=np.int64 if name in WHOLE else np.float64)
+                name: np.ascontiguousarray(x[order], dtype=np.int64 if _whole(name) else np.float64)
                 for name, x in zip(names, batch, strict=True)
             },
         )
+
+
+def _whole(name: str) -> bool:
+    return name in WHOLE or name.startswith("level ")

@@ -36,7 +36,7 @@ def _looked_up(
 
 
 @compiled
-def _add(window: Codes, cell: Codes, first: int, several: Codes, counts: Codes) -> None:  # pragma: no cover - compiled
+def add(window: Codes, cell: Codes, first: int, several: Codes, counts: Codes) -> None:  # pragma: no cover - compiled
     """Add the rows of a block to their windows."""
     alike = True
     for place in window:
@@ -83,7 +83,7 @@ def _count(
     for start in range(0, len(x), BLOCK):
         block, places = x[start : start + BLOCK], window[start : start + BLOCK]
         if len(whole) and _looked_up(block, known[0], whole, missing, cell):
-            _add(places, cell, first, several, counts)
+            add(places, cell, first, several, counts)
             continue
         for i in range(len(block)):
             cell[i] = 0
@@ -119,7 +119,7 @@ def _count(
                     at = places[i] - first
                     extremes[at, 0] = min(extremes[at, 0], v)
                     extremes[at, 1] = max(extremes[at, 1], v)
-        _add(places, cell, first, several, counts)
+        add(places, cell, first, several, counts)
 
 
 @dataclass(frozen=True)

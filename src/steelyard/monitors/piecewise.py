@@ -26,6 +26,7 @@ from steelyard.monitors.windows import (
     timed_by_hours,
 )
 from steelyard.results import Codes
+from steelyard.sources.file_columns import FileColumns
 from steelyard.sources.tables import TIMES, Table
 from steelyard.summaries.window import WindowSummary
 
@@ -127,8 +128,9 @@ class Days:
             found = self.table.between(time, self._told(start), self._told(end))
             return found.rows(named, tuple(moments), plain if read else ())
 
+        files = FileColumns.of(self.table, own)
         for places in self._pieces(which, COUNTED_AT_ONCE if self.table.by_days else self.rows):
-            of_windows = WindowRows(around, roles, counting, timed, places)
+            of_windows = WindowRows(around, roles, counting, timed, places, files)
             yield places, InPlace(of_windows, counting).summaries(places, self._many(len(places)))
 
     def _latest(self) -> int:

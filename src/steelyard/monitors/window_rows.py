@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.engines.binned import Intervals
 from steelyard.engines.by_window import ByWindow, WindowedColumns
 from steelyard.engines.frames import FrameRows
-from steelyard.engines.read_once import GroupsAsked, ReadOnce, ScoresAsked, Times, read_once
+from steelyard.engines.read_once import MISSING, GroupsAsked, ReadOnce, ScoresAsked, Times, Unread, read_once
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.delays import groups_of
 from steelyard.monitors.placing import at_midnight, instants, place, rounded
@@ -22,6 +22,7 @@ from steelyard.monitors.stream import StreamRoles
 from steelyard.monitors.summed import Counting
 from steelyard.monitors.windows import DAY, Instants, ZoneOffsets
 from steelyard.rows.language import Table, Tally, Term
+from steelyard.sources.file_columns import NEVER, ColumnsAsked, FileColumns
 from steelyard.summaries.asking import weight_sums
 from steelyard.summaries.bin_counts import BinCounts, a_few
 from steelyard.summaries.label_requests import label_tally
@@ -90,6 +91,7 @@ class WindowRows:
         counting: Counting,
         timed: HowTimed,
         which: Sequence[int],
+        files: FileColumns | None = None,
     ) -> None:
         self.around: Callable[..., FrameRows] = around
         """All rows of some windows and a few near them: a database finds a stretch of time without reading what lies beyond."""
@@ -103,6 +105,8 @@ class WindowRows:
         self.weighting = "sampling" if roles.weight is not None else "none"
         self.which: Sequence[int] = which
         self.rows: FrameRows = self._placed(which)
+        self.files: FileColumns | None = files
+        """Where the rows stand, if a column of theirs can be read without a database."""
         self.once: ReadOnce | None = None
         self.read_as: tuple[int | None, int | None] = None, None
         """What was counted in one reading, and the unit of time and the mesh of scores in which."""
@@ -142,9 +146,12 @@ class WindowRows:
             scores = ScoresAsked(mesh, self.threshold, level, segment, UNLABELLED)
         out, held = copy(self), {f"column{i}": b for i, b in enumerate(self.bins.values())}
         texts = {role: known_levels(b) for role, b in held.items() if b.kind == "levels" and r.kind(role) == "text"}
-        out.once = read_once(
-            r, self.timed.edges, (min(self.which), max(self.which)), times, scores, self._numbers(), texts
-        )
+        span = min(self.which), max(self.which)
+        asked = r, self.timed.edges, span, times, scores, self._numbers(), texts
+        try:
+            out.once = read_once(*asked, lambda names: self._of_files(names, span, texts))
+        except Unread:
+            out.once = read_once(*asked)
         out.read_as = step, mesh
         return out
 
@@ -159,6 +166,54 @@ class WindowRows:
     def _numbers(self) -> dict[str, Intervals]:
         held = enumerate(self.bins.values())
         return {f"column{i}": b.intervals for i, b in held if b.kind == "numbers"}
+
+    def _of_files(
+        self, names: Sequence[str], span: tuple[int, int], texts: Mapping[str, Sequence[str]]
+    ) -> Iterator[list[Any]] | None:
+        """The columns that are asked for under these names, read from files themselves; None where a database works one out."""
+        if self.files is None or "group" in names:
+            return None
+        places = {role: {text: i for i, text in enumerate(held)} for role, held in texts.items() if held}
+        if "level" in names:
+            places["target"] = {level: i for i, level in enumerate(self.levels)}
+        if "segment" in names:
+            places["segment"] = {value: i for i, (_, value) in enumerate(self.segments) if value is not None}
+        late = ["label_time"] if self.roles.label_time is not None and {"late", "level"} & {*names} else []
+        numbers = [name.removeprefix("column ") for name in names if name == "score" or name.startswith("column ")]
+        edges = self.timed.edges
+        between = int(edges[span[0]]) - DAY, int(edges[span[1] + 1]) + DAY
+        found = self.files.read(ColumnsAsked(["time", *late], numbers, places, "time", between))
+        return None if found is None else ([told[name] for name in names] for told in map(self._named, found))
+
+    def _named(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """A batch of files under the names of what is asked; as `_placed`, `level` and `segment` have it."""
+        timed, until, out = self.timed, self.timed.until, dict[str, Any]()
+        local = timed.local if timed.clock.offsets.any() else ()
+        when = {
+            role: timed.clock.universal(batch[role]) if role in local else batch[role]
+            for role in ("time", "label_time")
+            if role in batch
+        }
+        out["late"] = out["time"] = when["time"]
+        if "label_time" in when:
+            out["late"] = np.where(batch["label_time"] == NEVER, when["time"], when["label_time"])
+        if "target" in batch:
+            # What stands for a row without any level and one with another is the other way round here.
+            out["level"] = np.where(batch["target"] < 0, int(ODD + UNLABELLED) - batch["target"], batch["target"])
+            if until is not None and self.roles.label_time is not None:
+                out["level"][out["late"] > until] = int(UNLABELLED)
+        if "segment" in batch:
+            gap = next((i for i, (_, value) in enumerate(self.segments) if value is None), -1)
+            out["segment"] = np.where(batch["segment"] == MISSING, gap, np.maximum(batch["segment"], -1))
+        if until is not None:
+            # Rows that came later lie in no window.
+            out["time"] = np.where(out["time"] > until, np.iinfo(np.int64).max, out["time"])
+        return out | {
+            f"{what}{role}": x
+            for what in ("", "column ", "level ")
+            for role, x in batch.items()
+            if what + role not in out
+        }
 
     # Terms of the row language ----------------------------------------------------------------------------------------
     def labelled(self, r: Any) -> Any:

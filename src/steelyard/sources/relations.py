@@ -62,8 +62,6 @@ class Relation(Table):
         self.borrowed = borrowed
         """A connection of somebody else, in which relations may be made and nothing may be set."""
         self.columns: list[str] = list(relation.columns)
-        self.files: list[str] = []
-        """The Parquet files behind it, where it is nothing but their rows."""
         self.names: dict[str, str] = dict(names or {name: name for name in self.columns})
         self.line_of: Callable[[str, str], str] = lambda column, value: ""
         """Where a value of a column stands in its file, as the tail of a sentence."""

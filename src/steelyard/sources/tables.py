@@ -37,6 +37,8 @@ class Table(SqlTable, ABC):
     """The columns by which its labels were found, where it was joined with some."""
     columns: list[str]
     names: dict[str, str]
+    files: Sequence[str] = ()
+    """The Parquet files behind it, where it is nothing but their rows."""
 
     def __repr__(self) -> str:
         called = f' "{self.title}"' if self.title else ""
