@@ -157,7 +157,8 @@ def _average(
 ) -> Question:
     """Averaging over levels is a modifier: macro counts levels alike, weighted by their rows, micro pools the counts."""
     if Outcomes in measure.reads and Confusion in have:
-        return Question(measure, have[Confusion], OverLevels(measure, options, how), confidence, averaged=True)
+        read_labels = OverLevels(measure, options, how)
+        return Question(measure, have[Confusion], read_labels, confidence, averaged=True, averaged_by=how)
     if Scores in measure.reads and ClassScores in have and how != "micro":
         classes: ClassScores = have[ClassScores]
         rows = np.array([float(t.all_positives) for t in classes.tables])

@@ -280,7 +280,7 @@ def percentile_interval(question: Question) -> Interval:
     found = resampled(question)
     if found is None:
         return too_few(question)
-    values, _, shift = found
+    values = found[0]
     if len(values) < REPLICATES // 4:
         return around(
             question,
@@ -289,9 +289,18 @@ def percentile_interval(question: Question) -> Interval:
             question.z,
             f"bootstrap over cells, normal ({len(values)} replicates)",
         )
+    low, high = resampled_limits(question)
+    return _told(question, low, high, "percentiles", len(values))
+
+
+def resampled_limits(question: Question) -> tuple[float, float]:
+    """Percentiles of what was resampled; no limits where that was not possible."""
+    if (found := resampled(question)) is None:
+        return math.nan, math.nan
+    values, _, shift = found
     tail = (1 - question.confidence) / 2
     low, high = quantiles(widened(question, values), tail, 1 - tail) + shift
-    return _told(question, float(low), float(high), "percentiles", len(values))
+    return float(low), float(high)
 
 
 @method("shifted")

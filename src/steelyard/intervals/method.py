@@ -30,6 +30,7 @@ ROOMS = (
     "skills",
     "by_unit",
     "averages",
+    "levels",
     "money",
 )
 
@@ -46,11 +47,17 @@ class Question:
     parts: tuple[tuple[float, Question], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     averaged_by: str = ""
-    """How parts are averaged: "macro" or "weighted"."""
+    """How levels or their parts are averaged: "macro", "weighted" or, of labels, "micro"."""
     note: str = ""
     """What the evidence itself has to say of the number, whatever its interval."""
     known: Interval | None = None
     """Its interval, where it was laid already."""
+
+    @property
+    def over_levels(self) -> bool:
+        """Whether it is an average over more than two levels, all of one table of labels."""
+        averaged = self.measure.each_level or (self.averaged and self.averaged_by in ("macro", "weighted"))
+        return averaged and not self.parts and len(self.summary.levels) > 2
 
     @cached_property
     def reading(self) -> Reading:
@@ -160,6 +167,8 @@ def choose(question: Question) -> str:
         _load()
         return named if named in _by_unit else "units"
     reading = question.reading
+    if question.over_levels and not isinstance(reading, Share):
+        return "levels"
     if question.averaged and not isinstance(reading, Share | Average):
         return "bootstrap"
     if named and not question.averaged:

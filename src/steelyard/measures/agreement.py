@@ -262,9 +262,9 @@ def jaccard(outcomes: Outcomes) -> Share:
 
 
 def _recalls(confusion: Confusion) -> tuple[Share, ...]:
-    actual = confusion.actual  # a sum over the whole table, taken once
+    hits, actual = confusion.hits, confusion.actual  # sums over the whole table, taken once
     return tuple(
-        Share(confusion.counts[..., i, i], actual[..., i], empty=f"no rows of level {level!r}")
+        Share(hits[..., i], actual[..., i], empty=f"no rows of level {level!r}")
         for i, level in enumerate(confusion.levels)
     )
 

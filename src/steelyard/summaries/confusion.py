@@ -116,8 +116,13 @@ class Confusion(Summary):
         return _SUMMED.keep(np.asarray(self.counts.sum(axis=axes)), self, axes) if known is None else known
 
     @property
+    def hits(self) -> Array:
+        """Counts on the diagonal, level by level."""
+        return np.diagonal(self.counts, axis1=-2, axis2=-1)
+
+    @property
     def correct(self) -> Array:
-        """Counts on the diagonal."""
+        """Counts on the diagonal together."""
         return np.asarray(np.trace(self.counts, axis1=-2, axis2=-1))
 
     @property
