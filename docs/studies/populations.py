@@ -244,6 +244,20 @@ class Table:
         return draw
 
 
+@dataclass(frozen=True)
+class ManyLevels(Table):
+    """Rows of any level are right with one chance, and else any level at random, the right one too; `decay` is that chance."""
+
+    @property
+    def chances(self) -> Any:
+        k = len(self.base)
+        return np.array(self.base)[:, None] * (np.eye(k) * self.decay + (1 - self.decay) / k)
+
+    @property
+    def levels(self) -> list[Any]:
+        return [f"level {i:03d}" for i in range(len(self.base))]
+
+
 # A score for each class ----------------------------------------------------------------------------------------------
 
 

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from populations import Binormal, Clouds, Draw, Table
+from populations import Binormal, Clouds, Draw, ManyLevels, Table
 from populations_numbers import Amounts, Numbers
 
 import steelyard as sy
+
+FALLING = sum(1 / (i + 5) for i in range(30))
+"""What sizes of levels that fall with their rank add up to."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,9 @@ def _labels() -> Iterator[Scenario]:
     yield make("5 levels, n 200", five, five.rows(200), 200)
     yield make("5 levels, n 1,000, one at 1 %", uneven, uneven.rows(1000), 1000)
     yield make("5 levels, n 20,000, one at 1 %", uneven, uneven.rows(20_000), 20_000)
+    many, falling = ManyLevels((0.02,) * 50, 0.7), ManyLevels(tuple(1 / (i + 5) / FALLING for i in range(30)), 0.7)
+    yield make("50 levels, n 1,500", many, many.rows(1500), 1500)
+    yield make("30 levels of very unequal size, n 900", falling, falling.rows(900), 900)
 
 
 def _classes() -> Iterator[Scenario]:

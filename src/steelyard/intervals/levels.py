@@ -190,6 +190,9 @@ def _limits(question: Question, centre: float, variance: float, found: Kinds) ->
         n = p * (1 - p) * wide**2 / variance
         low, high = wilson(p * n, n, question.z)
         return least + wide * float(low), least + wide * float(high)
+    if centre <= least < middle and variance > 0:
+        # At the end the spread of counts goes with the root of what is counted, and so do limits.
+        return least, least + question.z**2 * variance / (middle - least)
     near = around(question, middle, math.sqrt(variance), question.z, NAME)
     return (math.nan, math.nan) if near.low is None or near.high is None else (near.low, near.high)
 
