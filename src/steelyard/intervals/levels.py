@@ -100,33 +100,33 @@ def tallies(levels: tuple[Any, ...], counts: Array) -> Tallies:
     return Tallies(levels, hits, off.sum(axis=1), off.sum(axis=0), np.asarray(counts.sum()))
 
 
-def kinds(c: Confusion) -> Kinds:
+def kinds(confusion: Confusion) -> Kinds:
     """All that every average over levels of one table needs."""
-    counts, k = c.counts, len(c.levels)
+    counts, k = confusion.counts, len(confusion.levels)
     kept_here = _KINDS_OF_FEW if k <= FEW_LEVELS else _KINDS
-    if (known := kept_here.known(c)) is not None:
+    if (known := kept_here.known(confusion)) is not None:
         return known
-    squares = counts if c.squares is None else c.squares
+    squares = counts if confusion.squares is None else confusion.squares
     actual, total = counts.sum(axis=1), float(counts.sum())
     usual = float(squares.sum()) / total
     weight = np.where(actual > 0, squares.sum(axis=1) / np.where(actual > 0, actual, 1.0), usual)
     rows = actual / weight
-    table = tallies(c.levels, counts)
+    table = tallies(confusion.levels, counts)
     # What a row of any level may turn out as: right as often as all are, wrong as often as each level is named.
     right = (float(table.hits.sum()) / usual + 0.5) / (total / usual + 1.0)
     named = np.broadcast_to(counts.sum(axis=0), (k, k)) * (1.0 - np.eye(k))
     named = named + (named.sum(axis=1, keepdims=True) <= 0) * (1.0 - np.eye(k))
     usual_row = (1.0 - right) * named / named.sum(axis=1, keepdims=True) + right * np.eye(k)
     kept = (rows / (rows + LENT))[:, None]
-    lent = tallies(c.levels, (counts + LENT * weight[:, None] * usual_row) * kept)
+    lent = tallies(confusion.levels, (counts + LENT * weight[:, None] * usual_row) * kept)
     # What rows that were lent make shares of a level spread too little.
     spread = (1.0 / (1.0 - rows / (rows + LENT) ** 2))[:, None]
     lent_squares = (squares + LENT * weight[:, None] ** 2 * usual_row) * kept * spread
-    of_kind, sums = tallies(c.levels, squares).kinds, table.kinds
+    of_kind, sums = tallies(confusion.levels, squares).kinds, table.kinds
     steps = np.where(sums > 0, of_kind / np.where(sums > 0, sums, 1.0), usual)
     little = np.full(3 * k, STEP * usual)
     raised = (table.raised(steps), table.raised(STEP * steps), lent.raised(little))
-    return kept_here.keep(Kinds(table, lent, *raised, sums / steps, little[0], lent_squares), c)
+    return kept_here.keep(Kinds(table, lent, *raised, sums / steps, little[0], lent_squares), confusion)
 
 
 @method("levels", many=True)
