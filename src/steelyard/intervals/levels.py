@@ -32,6 +32,8 @@ LENT = 2.0
 """Rows of all levels that are lent to each."""
 STEP = 1e-4
 """Rows by which a count is raised to see how far a number follows."""
+NEXT_TO_NOTHING = 1e-9
+"""Spread, beside the number, of an average that rows cannot move."""
 FEW_LEVELS = 30
 """Up to here what was worked out of a table takes little room, and is kept for many tables."""
 SATURATED = 2.0
@@ -167,6 +169,9 @@ def _of_one(question: Question) -> Interval:
     influence = slope[k : 2 * k, None] + slope[2 * k :]
     np.fill_diagonal(influence, slope[:k])
     variance = float((found.squares * influence**2).sum())
+    if math.sqrt(variance) <= NEXT_TO_NOTHING * max(abs(question.value), 1.0):
+        # Shares that always add up to one: what is left is how floats are rounded.
+        return clipped(question, question.value, question.value, question.value, NAME)
     low, high = _limits(question, question.value - float(found.rows @ more), variance, found)
     if question.measure.cases is ROWS and question.averaged_by == "weighted":
         # A sum of squared shares: noise raises it, and its spread grows with it.
